@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sidecar-node/build/internal/engine"
 	"sidecar-node/build/internal/layout"
 	"sidecar-node/build/internal/step"
 )
@@ -26,6 +27,10 @@ type environment struct {
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == engine.SelfCheckArgument {
+		fmt.Println(engine.SelfCheckAnswer)
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {

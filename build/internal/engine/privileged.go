@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// SelfCheckArgument makes the program of this package print SelfCheckAnswer
+// and exit: TryPrivileged runs it in a container.
+const (
+	SelfCheckArgument = "container-self-check"
+	SelfCheckAnswer   = "this is a container"
+)
+
+// selfCheckImage is the short-lived image of TryPrivileged.
+const selfCheckImage = "localhost/sidecar-node-self-check:latest"
+
+// TryPrivileged runs a privileged container, as kind does for every node, and
+// reports why that fails. The image is made of the running program alone,
+// which must be linked statically, so nothing is pulled. It takes about a
+// second and leaves nothing behind.
+func (e *Engine) TryPrivileged(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		return err
+	}
+	var root bytes.Buffer
+	w := tar.NewWriter(&root)
+	if err := w.WriteHeader(&tar.Header{Name: "check", Mode: 0o755, Size: int64(len(program)), Typeflag: tar.TypeReg}); err != nil {
+		return err
+	}
+	if _, err := w.Write(program); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	load := e.Command(ctx, "import", "-", selfCheckImage)
+	load.Stdin = &root
+	if out, err := load.CombinedOutput(); err != nil {
+		return &Error{Command: strings.Join(load.Args, " "), Text: strings.TrimSpace(string(out)), Err: err}
+	}
+	defer e.RemoveImage(context.WithoutCancel(ctx), selfCheckImage)
+	out, err := e.output(ctx, "run", "--rm", "--privileged", "--network", "none", selfCheckImage, "/check", SelfCheckArgument)
+	if err != nil {
+		return err
+	}
+	if got := strings.TrimSpace(out); got != SelfCheckAnswer {
+		return fmt.Errorf("a privileged container of %s printed %q: want %q", e.Name, got, SelfCheckAnswer)
+	}
+	return nil
+}
