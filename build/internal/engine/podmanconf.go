@@ -24,7 +24,12 @@ func PodmanConfig(f host.Facts) string {
 		for _, l := range []struct {
 			name string
 			hard uint64
-		}{{"nofile", f.Limits.OpenFiles}, {"nproc", f.Limits.Processes}} {
+		}{
+			{"nofile", f.Limits.OpenFiles},
+			// Podman lowers its own limit to the number of process IDs and
+			// can't go back.
+			{"nproc", min(f.Limits.Processes, f.Limits.PIDs)},
+		} {
 			if l.hard < podmanLimit {
 				limits = append(limits, fmt.Sprintf("%q", fmt.Sprintf("%s=%d:%d", l.name, l.hard, l.hard)))
 			}

@@ -28,7 +28,11 @@ func (e *Engine) TryPrivileged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	program, err := os.ReadFile(self)
+	return e.tryPrivileged(ctx, self)
+}
+
+func (e *Engine) tryPrivileged(ctx context.Context, file string) error {
+	program, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}

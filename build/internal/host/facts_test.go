@@ -16,6 +16,7 @@ func tree() fstest.MapFS {
 		"proc/self/limits": {Data: []byte("Limit                     Soft Limit           Hard Limit           Units     \n" +
 			"Max processes             96365                unlimited            processes \n" +
 			"Max open files            1024                 20000                files     \n")},
+		"proc/sys/kernel/pid_max":                {Data: []byte("32768\n")},
 		"proc/meminfo":                           {Data: []byte("MemTotal:       2048 kB\nMemFree:        1 kB\nMemAvailable:   1024 kB\n")},
 		"proc/sys/fs/inotify/max_user_instances": {Data: []byte("128\n")},
 		"proc/sys/fs/inotify/max_user_watches":   {Data: []byte("65536\n")},
@@ -36,7 +37,7 @@ func TestReadFrom(t *testing.T) {
 	if got.Cgroup != CgroupHybrid {
 		t.Errorf("cgroup: %q, want %q", got.Cgroup, CgroupHybrid)
 	}
-	if want := (Limits{OpenFiles: 20000, Processes: Unlimited}); got.Limits != want {
+	if want := (Limits{OpenFiles: 20000, Processes: Unlimited, PIDs: 32768}); got.Limits != want {
 		t.Errorf("limits: %+v, want %+v", got.Limits, want)
 	}
 	if want := (Memory{Total: 2 << 20, Available: 1 << 20}); got.Memory != want {
@@ -71,6 +72,7 @@ func TestUnreadableFactsAreNamed(t *testing.T) {
 		"proc/self/mounts":                     "proc /proc proc rw 0 0\n",
 		"proc/meminfo":                         "MemTotal: many kB\n",
 		"proc/sys/fs/inotify/max_user_watches": "-1",
+		"proc/sys/kernel/pid_max":              "few",
 	} {
 		root := tree()
 		root[file] = &fstest.MapFile{Data: []byte(data)}

@@ -14,6 +14,8 @@ const Unlimited uint64 = math.MaxUint64
 // Limits are hard limits of this process, which its children inherit.
 type Limits struct {
 	OpenFiles, Processes uint64
+	// PIDs is the number of process IDs of the whole machine.
+	PIDs uint64
 }
 
 func readLimits(root fs.FS) (Limits, error) {
@@ -26,6 +28,13 @@ func readLimits(root fs.FS) (Limits, error) {
 		if *into, err = hardLimit(string(data), name); err != nil {
 			return l, err
 		}
+	}
+	const pidMax = "proc/sys/kernel/pid_max"
+	if data, err = fs.ReadFile(root, pidMax); err != nil {
+		return l, err
+	}
+	if l.PIDs, err = strconv.ParseUint(strings.TrimSpace(string(data)), 10, 64); err != nil {
+		return l, fmt.Errorf("%s: %w", pidMax, err)
 	}
 	return l, nil
 }

@@ -1,0 +1,24 @@
+package prerequisite
+
+// List returns all prerequisites: first what the build needs, then what a
+// cluster needs.
+func List() []Prerequisite {
+	return []Prerequisite{
+		system,
+		goToolchain,
+		git,
+		compiler,
+		pkgConfig,
+		seccomp,
+		protoc,
+		mmdebstrap,
+		keyring,
+		userNamespaces,
+		memory,
+		disk,
+		containerEngine,
+		modules,
+		privileged,
+		inotify,
+	}
+}
