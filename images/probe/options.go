@@ -80,7 +80,7 @@ type options struct {
 	readyAfter perRun[time.Duration]
 	readyWhen  string
 	exitAfter  perRun[time.Duration]
-	exitWhen   string
+	exitWhen   perRun[string]
 	exitCode   perRun[int]
 	onTerm     onTerm
 	termCode   int
@@ -93,6 +93,7 @@ func parseOptions(args []string) (*options, error) {
 	o := &options{
 		readyAfter: perRun[time.Duration]{[]time.Duration{0}, duration},
 		exitAfter:  perRun[time.Duration]{[]time.Duration{never}, duration},
+		exitWhen:   perRun[string]{[]string{""}, func(text string) (string, error) { return text, nil }},
 		exitCode:   perRun[int]{[]int{0}, strconv.Atoi},
 	}
 	fs := flag.NewFlagSet("probe run", flag.ContinueOnError)
@@ -100,7 +101,7 @@ func parseOptions(args []string) (*options, error) {
 	fs.Var(&o.readyAfter, "ready-after", "become ready after this time, or never; a comma separates the values of successive runs")
 	fs.StringVar(&o.readyWhen, "ready-when", "", "become ready when this file exists, and unready when it goes")
 	fs.Var(&o.exitAfter, "exit-after", "end by itself after this time, or never; a comma separates the values of successive runs")
-	fs.StringVar(&o.exitWhen, "exit-when", "", "end by itself when this file exists")
+	fs.Var(&o.exitWhen, "exit-when", "end by itself when this file exists; a comma separates the values of successive runs, an empty one means none")
 	fs.Var(&o.exitCode, "exit-code", "exit code when it ends by itself; a comma separates the values of successive runs")
 	fs.Var(&o.onTerm, "on-term", "when asked to stop: exit, ignore, or delay:DURATION")
 	fs.IntVar(&o.termCode, "term-code", 0, "exit code when asked to stop")

@@ -114,6 +114,25 @@ func TestExitCodesAndTimesByRun(t *testing.T) {
 		"app#3 start", "app#3 exit 0", "app#4 start", "app#4 exit 0")
 }
 
+func TestExitWhenAFileExists(t *testing.T) {
+	n := newNode(t)
+	file := filepath.Join(n.dir, "crash")
+	args := []string{"--exit-when", file + ",", "--exit-code", "1"}
+	first := n.start("app", args...)
+	n.await("app#1 ready")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := code(first); got != 1 {
+		t.Errorf("exit code %d, want 1", got)
+	}
+	// The second run has no file to look for.
+	n.start("app", args...)
+	n.await("app#2 ready")
+	time.Sleep(5 * fileEvery)
+	n.want("app#1 start", "app#1 ready", "app#1 exit 1", "app#2 start", "app#2 ready")
+}
+
 func TestReadiness(t *testing.T) {
 	n := newNode(t)
 	file := filepath.Join(n.dir, "go")

@@ -57,8 +57,9 @@ func (p *player) play(n int, signals <-chan os.Signal) (int, error) {
 		readyAt = nil
 	}
 	exitAt := after(p.exitAfter.of(n))
+	exitWhen := p.exitWhen.of(n)
 	var files <-chan time.Time
-	if p.readyWhen != "" || p.exitWhen != "" {
+	if p.readyWhen != "" || exitWhen != "" {
 		ticker := time.NewTicker(fileEvery)
 		defer ticker.Stop()
 		files = ticker.C
@@ -77,7 +78,7 @@ func (p *player) play(n int, signals <-chan os.Signal) (int, error) {
 					return 70, err
 				}
 			}
-			if p.exitWhen != "" && !stopping && exists(p.exitWhen) {
+			if exitWhen != "" && !stopping && exists(exitWhen) {
 				return p.exit(p.exitCode.of(n))
 			}
 		case <-exitAt:
