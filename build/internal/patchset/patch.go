@@ -42,11 +42,11 @@ func Parse(name string, data []byte) (*Patch, error) {
 	if !ok {
 		return nil, fmt.Errorf("patch %s: want a header, a line ---, and a diff that starts with diff --git", name)
 	}
-	return newPatch(name, string(message)+"\n", append([]byte("diff --git "), diff...))
+	return New(name, string(message)+"\n", append([]byte("diff --git "), diff...))
 }
 
-// newPatch makes a patch of a message and a diff.
-func newPatch(name, message string, diff []byte) (*Patch, error) {
+// New makes a patch of a message and a diff.
+func New(name, message string, diff []byte) (*Patch, error) {
 	files, _, err := gitdiff.Parse(bytes.NewReader(diff))
 	if err != nil {
 		return nil, fmt.Errorf("patch %s: %w", name, err)
@@ -74,10 +74,10 @@ func filePath(f *gitdiff.File) string {
 	return f.NewName
 }
 
-// same reports whether two patches have the same header and change the same
+// Same reports whether two patches have the same header and change the same
 // files from the same content to the same content. Their bytes may differ, if
 // another version of git has chosen other hunks.
-func (p *Patch) same(o *Patch) bool {
+func (p *Patch) Same(o *Patch) bool {
 	if p.Message != o.Message || len(p.Files) != len(o.Files) {
 		return false
 	}
