@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sidecar-node/build/internal/engine"
+)
+
+// fakeEngine puts an engine into PATH that prints what the test wants to be
+// seen; what the cluster makes of a real one is tested by make cluster itself.
+func fakeEngine(t *testing.T, script string) *Cluster {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return &Cluster{Name: "c", Image: "sidecar-node", Engine: &engine.Engine{Name: "docker"}, Out: &bytes.Buffer{}, Kubeconfig: filepath.Join(dir, "kubeconfig")}
+}
+
+// inspect is an engine with the given nodes, whose newest node image is new.
+func inspect(nodes map[string]string) string {
+	var b strings.Builder
+	b.WriteString("case \"$1 $2\" in\n'image inspect') echo sha256:new;;\n'ps --all') echo")
+	for name := range nodes {
+		b.WriteString(" " + name)
+	}
+	b.WriteString(";;\n'container inspect')\n  case \"$5\" in\n")
+	for name, line := range nodes {
+		b.WriteString("  " + name + ") echo '" + line + "';;\n")
+	}
+	b.WriteString("  esac;;\nesac\n")
+	return b.String()
+}
+
+func TestState(t *testing.T) {
+	for name, c := range map[string]struct {
+		nodes map[string]string
+		want  State
+	}{
+		"no nodes": {nil, Absent},
+		"running":  {map[string]string{"c-control-plane": "sha256:new true sidecar-node"}, Current},
+		"podman":   {map[string]string{"c-control-plane": "new true docker.io/library/sidecar-node:latest"}, Current},
+		"old image": {map[string]string{
+			"c-control-plane": "sha256:new true sidecar-node", "c-worker": "sha256:old true sidecar-node:v1.37.2-sidecar.1"}, Outdated},
+		"stopped": {map[string]string{
+			"c-control-plane": "sha256:old false sidecar-node", "c-worker": "sha256:old true sidecar-node"}, Stopped},
+		"balancer": {map[string]string{
+			"c-control-plane": "sha256:new true sidecar-node", "c-external-load-balancer": "sha256:x true envoy"}, Current},
+	} {
+		got, err := fakeEngine(t, inspect(c.nodes)).State(context.Background())
+		if err != nil || got != c.want {
+			t.Errorf("%s: got %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+}
+
+func TestForeignClusterIsLeftAlone(t *testing.T) {
+	c := fakeEngine(t, inspect(map[string]string{"c-control-plane": "sha256:x true kindest/node:v1.37.0@sha256:abc"}))
+	for name, do := range map[string]func() error{
+		"delete": func() error { return c.Delete(context.Background()) },
+		"ensure": func() error { _, err := c.Ensure(context.Background()); return err },
+	} {
+		err := do()
+		var foreign *ForeignError
+		if !errors.As(err, &foreign) || foreign.Node != "c-control-plane" || !strings.Contains(err.Error(), "kindest/node:v1.37.0") {
+			t.Errorf("%s: got %v, want a ForeignError that names node and image", name, err)
+		}
+	}
+}
+
+func TestDeletingAnAbsentClusterRemovesItsKubeconfig(t *testing.T) {
+	c := fakeEngine(t, inspect(nil))
+	if err := os.WriteFile(c.Kubeconfig, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(c.Kubeconfig); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the kubeconfig of a cluster that isn't there was kept: %v", err)
+	}
+}
+
+func TestEngineFailureIsReported(t *testing.T) {
+	c := fakeEngine(t, "echo the daemon went away >&2; exit 1\n")
+	if _, err := c.State(context.Background()); err == nil || !strings.Contains(err.Error(), "the daemon went away") {
+		t.Errorf("got %v, want the message of the engine", err)
+	}
+}
+
+func TestRepository(t *testing.T) {
+	for image, want := range map[string]string{
+		"sidecar-node": "sidecar-node",
+		"localhost/sidecar-node:v1.37.2-sidecar.1":    "sidecar-node",
+		"registry.example:5000/sidecar-node@sha256:a": "sidecar-node",
+		"sidecar-node-stock:v1.37.2":                  "sidecar-node-stock",
+	} {
+		if got := repository(image); got != want {
+			t.Errorf("%s: got %q, want %q", image, got, want)
+		}
+	}
+}
+
+func TestLastLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(file, []byte("1\n2\n3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := lastLines(file, 2); got != "2\n3" {
+		t.Errorf("got %q", got)
+	}
+	if got := lastLines(file+"x", 2); !strings.Contains(got, "no such file") {
+		t.Errorf("got %q, want why it can't be read", got)
+	}
+}
