@@ -73,6 +73,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Reason + "\n\n" + e.Timeline.String() }
 
+// GomegaString keeps Gomega from printing every record once more.
+func (e *Error) GomegaString() string { return e.Reason }
+
 func (t Timeline) errorf(format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), t}
 }

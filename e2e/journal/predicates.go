@@ -119,3 +119,11 @@ func (t Timeline) EveryCallSucceeds(container string, atLeast int) error {
 	}
 	return nil
 }
+
+// Has fails unless the journal holds the point, in any pod.
+func (t Timeline) Has(p Point) error {
+	if t.Count(p) == 0 {
+		return t.errorf("%s is missing", p)
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package e2erun
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/onsi/ginkgo/v2/types"
+)
+
+// Summary is what a run came to.
+type Summary struct {
+	Passed, Failed int
+	// Failures are the names of what failed: specs, and steps of the suite
+	// itself, such as its set-up.
+	Failures []string
+}
+
+// String is the plain last line of a run.
+func (s Summary) String() string { return fmt.Sprintf("%d passed, %d failed", s.Passed, s.Failed) }
+
+// ReadReport reads Ginkgo's JSON report. Specs that the label filter left out
+// count for nothing.
+func ReadReport(name string) (Summary, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return Summary{}, err
+	}
+	var reports []types.Report
+	if err := json.Unmarshal(data, &reports); err != nil {
+		return Summary{}, fmt.Errorf("%s: %w", name, err)
+	}
+	var s Summary
+	for _, report := range reports {
+		for _, spec := range report.SpecReports {
+			switch {
+			case spec.Failed():
+				s.Failed++
+				text := spec.FullText()
+				if spec.LeafNodeType != types.NodeTypeIt {
+					text = spec.LeafNodeType.String()
+				}
+				s.Failures = append(s.Failures, text)
+			case spec.LeafNodeType == types.NodeTypeIt && spec.State == types.SpecStatePassed:
+				s.Passed++
+			}
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,119 @@
+// Package e2erun runs the cluster suite with Ginkgo and reads its report.
+package e2erun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"sidecar-node/e2e/config"
+)
+
+// GateOffLabel marks the specs for a cluster that has the feature gate off;
+// all others need it on.
+const GateOffLabel = "gate-off"
+
+// Run is one run of the suite against a cluster.
+type Run struct {
+	// Root is the checkout.
+	Root string
+	// Kubeconfig leads to the cluster; empty means the usual places.
+	Kubeconfig string
+	// Config is the settings file of the suite.
+	Config string
+	// Labels is a label filter of Ginkgo, such as "start || job".
+	Labels string
+	// GateOff says that the cluster has the feature gate off.
+	GateOff bool
+	// Keep leaves what failed specs made in the cluster.
+	Keep bool
+	// Args are further arguments for ginkgo, such as --focus.
+	Args []string
+	// Output receives the reports and the artifacts. What earlier runs left
+	// there is removed.
+	Output string
+	// Out receives what people read.
+	Out io.Writer
+}
+
+// Do runs the suite. Specs that failed are an error, and so is a run of
+// nothing; the summary is printed in any case.
+func (r Run) Do(ctx context.Context) error {
+	settings, err := config.Load(r.Config)
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(r.Output); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.Output, 0o755); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", r.arguments(settings.Parallel)...)
+	cmd.Dir = r.Root
+	cmd.Stdout, cmd.Stderr = r.Out, r.Out
+	// An interrupted suite takes its namespaces away before it ends.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	runErr := cmd.Run()
+
+	summary, err := ReadReport(filepath.Join(r.Output, reportFile))
+	if err != nil {
+		return errors.Join(fmt.Errorf("the suite ended without a report: %w", err), runErr)
+	}
+	fmt.Fprintf(r.Out, "\nreports: %s and %s\n", filepath.Join(r.Output, junitFile), filepath.Join(r.Output, reportFile))
+	for _, name := range summary.Failures {
+		fmt.Fprintf(r.Out, "failed: %s\n", name)
+	}
+	fmt.Fprintln(r.Out, summary)
+	switch {
+	case summary.Failed > 0:
+		return fmt.Errorf("%d specs of the cluster suite failed; timelines and states: %s", summary.Failed, r.Output)
+	case runErr != nil:
+		return fmt.Errorf("ginkgo: %w", runErr)
+	}
+	return nil
+}
+
+const (
+	junitFile  = "junit.xml"
+	reportFile = "report.json"
+)
+
+// arguments are those of the go command.
+func (r Run) arguments(parallel int) []string {
+	args := []string{"tool", "ginkgo", "run",
+		"--procs=" + strconv.Itoa(parallel),
+		"--label-filter=" + r.filter(),
+		"--fail-on-empty", "--fail-on-pending",
+		"--randomize-all",
+		"--poll-progress-after=2m", "--timeout=30m",
+		"--junit-report=" + junitFile, "--json-report=" + reportFile, "--output-dir=" + r.Output,
+	}
+	args = append(args, r.Args...)
+	args = append(args, "./e2e", "--",
+		"-e2e.config="+r.Config,
+		"-e2e.artifacts="+r.Output,
+		"-e2e.keep="+strconv.FormatBool(r.Keep))
+	if r.Kubeconfig != "" {
+		args = append(args, "-e2e.kubeconfig="+r.Kubeconfig)
+	}
+	return args
+}
+
+// filter is the label filter: what was asked for, among the specs that suit
+// the cluster.
+func (r Run) filter() string {
+	suits := "!" + GateOffLabel
+	if r.GateOff {
+		suits = GateOffLabel
+	}
+	if r.Labels == "" {
+		return suits
+	}
+	return fmt.Sprintf("%s && (%s)", suits, r.Labels)
+}

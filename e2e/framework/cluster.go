@@ -1,0 +1,89 @@
+// Package framework is how the suite talks to a cluster. Its functions return
+// errors and judge nothing.
+package framework
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"sidecar-node/e2e/config"
+)
+
+// requestTimeout ends a request to an API server that does not answer.
+const requestTimeout = 30 * time.Second
+
+// Cluster is a running cluster.
+type Cluster struct {
+	Config config.Config
+
+	rest      *rest.Config
+	dynamic   dynamic.Interface
+	discovery discovery.DiscoveryInterface
+	mapper    *restmapper.DeferredDiscoveryRESTMapper
+	raw       rest.Interface
+}
+
+// Connect returns the cluster that kubeconfig leads to; an empty name means
+// the usual places ($KUBECONFIG, ~/.kube/config).
+func Connect(kubeconfig string, c config.Config) (*Cluster, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	if kubeconfig != "" {
+		rules.ExplicitPath = kubeconfig
+	}
+	rc, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("no cluster to talk to (set KUBECONFIG): %w", err)
+	}
+	rc.Timeout = requestTimeout
+	// Specs run side by side and poll; the server's own fairness is enough.
+	rc.QPS = -1
+	rc.WarningHandlerWithContext = rest.NoWarnings{}
+	cl := &Cluster{Config: c, rest: rc}
+	if cl.dynamic, err = dynamic.NewForConfig(rc); err != nil {
+		return nil, err
+	}
+	d, err := discovery.NewDiscoveryClientForConfig(rc)
+	if err != nil {
+		return nil, err
+	}
+	cl.discovery = d
+	cl.raw = d.RESTClient()
+	cl.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(d))
+	return cl, nil
+}
+
+// Version is what the API server says about itself, such as v1.37.2.
+func (c *Cluster) Version() (string, error) {
+	v, err := c.discovery.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("asking %s for its version: %w", c.rest.Host, err)
+	}
+	return v.GitVersion, nil
+}
+
+// poll calls done until it returns true, an error ends it, or limit has
+// passed; then it returns the error that explain gives.
+func (c *Cluster) poll(ctx context.Context, limit time.Duration, done func(context.Context) bool, explain func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(c.Config.Intervals.Poll.Duration)
+	defer tick.Stop()
+	for {
+		if done(ctx) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return explain()
+		case <-tick.C:
+		}
+	}
+}

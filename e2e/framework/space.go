@@ -1,0 +1,181 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// PodResource is what Get and Patch need to name pods.
+var PodResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+var (
+	podResource       = PodResource
+	jobResource       = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	eventResource     = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	nodeResource      = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	daemonSetResource = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}
+)
+
+// Space is the part of a cluster that belongs to one spec: a namespace, and a
+// journal of the same name that outlives its pods.
+type Space struct {
+	*Cluster
+	Namespace string
+
+	dynamic  dynamic.Interface
+	warnings warnings
+}
+
+// NewSpace makes a namespace and its journals. The name must be new in the cluster.
+func (c *Cluster) NewSpace(ctx context.Context, name string) (*Space, error) {
+	s := &Space{Cluster: c, Namespace: name}
+	rc := rest.CopyConfig(c.rest)
+	rc.WarningHandlerWithContext = &s.warnings
+	var err error
+	if s.dynamic, err = dynamic.NewForConfig(rc); err != nil {
+		return nil, err
+	}
+	if err := c.createNamespace(ctx, name); err != nil {
+		return nil, err
+	}
+	if err := s.eachReader(ctx, "PUT", "", nil); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// createNamespace makes a namespace whose pods may use the host's folders.
+func (c *Cluster) createNamespace(ctx context.Context, name string) error {
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": name, "labels": map[string]any{"pod-security.kubernetes.io/enforce": "privileged"}},
+	}}
+	_, err := c.dynamic.Resource(namespaceResource).Create(ctx, o, metav1.CreateOptions{})
+	return err
+}
+
+// Close kills what runs and removes the namespace, without waiting for its end.
+func (s *Space) Close(ctx context.Context) error {
+	now := int64(0)
+	background := metav1.DeletePropagationBackground
+	// From here on nothing can be made in the namespace, so no pod comes back.
+	err := s.Cluster.dynamic.Resource(namespaceResource).Delete(ctx, s.Namespace, metav1.DeleteOptions{PropagationPolicy: &background})
+	return errors.Join(err, s.Cluster.dynamic.Resource(podResource).Namespace(s.Namespace).
+		DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{}))
+}
+
+// Apply creates the objects of a manifest, completed with what probes need.
+func (s *Space) Apply(ctx context.Context, manifest string) error {
+	objects, err := parse(manifest)
+	if err != nil {
+		return err
+	}
+	if len(objects) == 0 {
+		return fmt.Errorf("no object in the manifest:\n%s", manifest)
+	}
+	for _, o := range objects {
+		s.instrument(podSpec(o))
+		if _, err := s.create(ctx, o, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DryRun has the API server judge the first object of a manifest as it stands,
+// and returns what would be stored.
+func (s *Space) DryRun(ctx context.Context, manifest string) (*unstructured.Unstructured, error) {
+	objects, err := parse(manifest)
+	if err != nil {
+		return nil, err
+	}
+	if len(objects) != 1 {
+		return nil, fmt.Errorf("want one object in the manifest, found %d:\n%s", len(objects), manifest)
+	}
+	s.instrument(podSpec(objects[0]))
+	return s.create(ctx, objects[0], metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+}
+
+func (s *Space) create(ctx context.Context, o *unstructured.Unstructured, opts metav1.CreateOptions) (*unstructured.Unstructured, error) {
+	mapping, err := s.mapper.RESTMapping(o.GroupVersionKind().GroupKind(), o.GroupVersionKind().Version)
+	if err != nil {
+		return nil, err
+	}
+	// As kubectl's --validate=warn: unknown fields are dropped with a warning,
+	// so that the suite can also run, and fail, on a cluster without the field.
+	opts.FieldValidation = metav1.FieldValidationWarn
+	client := s.dynamic.Resource(mapping.Resource).Namespace(s.Namespace)
+	var made *unstructured.Unstructured
+	var refused error
+	err = s.poll(ctx, s.Config.Intervals.Prompt.Duration, func(ctx context.Context) bool {
+		made, refused = client.Create(ctx, o, opts)
+		// The namespace's service account comes a moment after the namespace.
+		return refused == nil || !(apierrors.IsForbidden(refused) && strings.Contains(refused.Error(), "serviceaccount"))
+	}, func() error { return refused })
+	if err == nil {
+		err = refused
+	}
+	return made, err
+}
+
+// Get reads an object.
+func (s *Space) Get(ctx context.Context, gvr schema.GroupVersionResource, name string) (*unstructured.Unstructured, error) {
+	return s.dynamic.Resource(gvr).Namespace(s.Namespace).Get(ctx, name, metav1.GetOptions{})
+}
+
+// Patch changes an object.
+func (s *Space) Patch(ctx context.Context, gvr schema.GroupVersionResource, name string, kind types.PatchType, patch []byte) (*unstructured.Unstructured, error) {
+	return s.dynamic.Resource(gvr).Namespace(s.Namespace).Patch(ctx, name, kind, patch, metav1.PatchOptions{})
+}
+
+// Warnings returns the warnings that the API server has sent since the last call.
+func (s *Space) Warnings() []string { return s.warnings.take() }
+
+// warnings collects the Warning headers of answers.
+type warnings struct {
+	mu   sync.Mutex
+	text []string
+}
+
+func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, code int, _ string, text string) {
+	// Other codes are not the API server's.
+	if code != 299 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, text)
+}
+
+func (w *warnings) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := w.text
+	w.text = nil
+	return t
+}
+
+// timedOut describes a wait that was in vain.
+func timedOut(limit time.Duration, what string, last error, rest fmt.Stringer) error {
+	text := fmt.Sprintf("waited %v in vain for %s", limit, what)
+	if last != nil {
+		text += fmt.Sprintf("; last error: %v", last)
+	}
+	if rest != nil {
+		text += "\n\n" + rest.String()
+	}
+	return errors.New(text)
+}

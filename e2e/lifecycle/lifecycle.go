@@ -1,0 +1,86 @@
+// Package lifecycle holds the scenarios of the suite. A scenario takes a
+// manifest and what to expect of it; the files *_test.go one folder up say with
+// what it runs. Order is judged from the journal alone, never from the status of
+// a pod, which follows behind.
+package lifecycle
+
+import (
+	"context"
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"sidecar-node/e2e/framework"
+	"sidecar-node/e2e/journal"
+)
+
+// Judge judges a journal.
+type Judge func(journal.Timeline) error
+
+// All judges every judge.
+func All(tl journal.Timeline, judges ...Judge) {
+	for _, j := range judges {
+		gomega.ExpectWithOffset(1, j(tl)).To(gomega.Succeed())
+	}
+}
+
+// Before wants a before b.
+func Before(a, b journal.Point) Judge {
+	return func(t journal.Timeline) error { return t.Before(a, b) }
+}
+
+// Within wants b at most limit after a.
+func Within(a, b journal.Point, limit time.Duration) Judge {
+	return func(t journal.Timeline) error { return t.Within(a, b, limit) }
+}
+
+// ExitsBeforeStopOf wants app to be over before anything asks sidecar to stop.
+func ExitsBeforeStopOf(app, sidecar string) Judge {
+	return func(t journal.Timeline) error { return t.ExitsBeforeStopOf(app, sidecar) }
+}
+
+// Runs wants the container to start n times.
+func Runs(container string, n int) Judge {
+	return func(t journal.Timeline) error { return t.Runs(container, n) }
+}
+
+// ExitsWith wants the container to end by itself with the code.
+func ExitsWith(container string, code int) Judge {
+	return func(t journal.Timeline) error { return t.ExitsWith(container, code) }
+}
+
+// WasKilled wants the container to be killed.
+func WasKilled(container string) Judge {
+	return func(t journal.Timeline) error { return t.WasKilled(container) }
+}
+
+// HookRunsOnce wants the hook to run once.
+func HookRunsOnce(container, hook string) Judge {
+	return func(t journal.Timeline) error { return t.HookRunsOnce(container, hook) }
+}
+
+// EveryCallSucceeds wants at least n calls, all successful.
+func EveryCallSucceeds(container string, n int) Judge {
+	return func(t journal.Timeline) error { return t.EveryCallSucceeds(container, n) }
+}
+
+// Has wants the point in the journal.
+func Has(p journal.Point) Judge {
+	return func(t journal.Timeline) error { return t.Has(p) }
+}
+
+// apply creates the manifest's objects.
+func apply(ctx context.Context, s *framework.Space, manifest string) {
+	gomega.ExpectWithOffset(2, s.Apply(ctx, manifest)).To(gomega.Succeed())
+}
+
+// await returns the journal as soon as it holds all the points.
+func await(ctx context.Context, s *framework.Space, limit time.Duration, points ...journal.Point) journal.Timeline {
+	var tl journal.Timeline
+	for _, p := range points {
+		var err error
+		tl, err = s.AwaitPoint(ctx, limit, p)
+		gomega.ExpectWithOffset(2, err).To(gomega.Succeed())
+	}
+	return tl
+}

@@ -1,0 +1,43 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"sidecar-node/e2e/framework"
+	"sidecar-node/e2e/journal"
+)
+
+// AppCrash is a pod named "pod" whose proxy is ready while /journal/open exists
+// and whose app crashes in its first run when /journal/crash exists.
+type AppCrash struct {
+	Manifest string
+	App      string
+	Sidecar  string
+}
+
+// AppRestartsPastAnUnreadySidecar lets the app crash while the sidecar is
+// unready. The gate concerns the first start only: the app comes back at once.
+func AppRestartsPastAnUnreadySidecar(ctx context.Context, s *framework.Space, in AppCrash) {
+	apply(ctx, s, in.Manifest)
+	Expect(s.Touch(ctx, "open")).To(Succeed())
+	limit := s.Config.Intervals.Start.Duration
+	await(ctx, s, limit, journal.Start(in.App))
+	Expect(s.Untouch(ctx, "open")).To(Succeed())
+	_, err := s.AwaitPod(ctx, "pod", limit, in.Sidecar+" to be seen as unready", func(pod *corev1.Pod) error {
+		c := framework.Container(pod, in.Sidecar)
+		if c == nil || c.Ready {
+			return fmt.Errorf("container %s is ready", in.Sidecar)
+		}
+		return nil
+	})
+	Expect(err).To(Succeed())
+	Expect(s.Touch(ctx, "crash")).To(Succeed())
+	tl := await(ctx, s, s.Config.Intervals.Prompt.Duration, journal.Start(in.App).Run(2))
+	Expect(tl.Runs(in.Sidecar, 1)).To(Succeed())
+	Expect(tl.NeverAskedToStop(in.Sidecar)).To(Succeed())
+	Expect(tl.Count(journal.Ready(in.Sidecar))).To(Equal(1), "the sidecar must not become ready again:\n%s", tl)
+}
