@@ -36,7 +36,7 @@ func All() []Component {
 		{
 			Name:     "coredns",
 			Module:   "github.com/coredns/coredns",
-			Packages: map[string]string{"coredns": "github.com/coredns/coredns"},
+			Packages: map[string]string{"coredns": "."},
 		},
 		{
 			Name:             "crictl",
