@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/onsi/ginkgo/v2/types"
 )
@@ -35,11 +36,15 @@ func ReadReport(name string) (Summary, error) {
 		for _, spec := range report.SpecReports {
 			switch {
 			case spec.Failed():
-				s.Failed++
 				text := spec.FullText()
 				if spec.LeafNodeType != types.NodeTypeIt {
+					// Each parallel process reports the failed set-up.
 					text = spec.LeafNodeType.String()
+					if slices.Contains(s.Failures, text) {
+						continue
+					}
 				}
+				s.Failed++
 				s.Failures = append(s.Failures, text)
 			case spec.LeafNodeType == types.NodeTypeIt && spec.State == types.SpecStatePassed:
 				s.Passed++

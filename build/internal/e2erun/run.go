@@ -72,7 +72,7 @@ func (r Run) Do(ctx context.Context) error {
 	fmt.Fprintln(r.Out, summary)
 	switch {
 	case summary.Failed > 0:
-		return fmt.Errorf("%d specs of the cluster suite failed; timelines and states: %s", summary.Failed, r.Output)
+		return fmt.Errorf("the cluster suite failed (timelines and states: %s)", r.Output)
 	case runErr != nil:
 		return fmt.Errorf("ginkgo: %w", runErr)
 	}
@@ -94,6 +94,9 @@ func (r Run) arguments(parallel int) []string {
 		"--poll-progress-after=2m", "--timeout=30m",
 		"--junit-report=" + junitFile, "--json-report=" + reportFile, "--output-dir=" + r.Output,
 	}
+	if !isTerminal(r.Out) {
+		args = append(args, "--no-color")
+	}
 	args = append(args, r.Args...)
 	args = append(args, "./e2e", "--",
 		"-e2e.config="+r.Config,
@@ -103,6 +106,15 @@ func (r Run) arguments(parallel int) []string {
 		args = append(args, "-e2e.kubeconfig="+r.Kubeconfig)
 	}
 	return args
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // filter is the label filter: what was asked for, among the specs that suit

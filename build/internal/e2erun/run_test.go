@@ -64,7 +64,8 @@ func TestReport(t *testing.T) {
 	if err != nil || s.String() != "1 passed, 2 failed" || strings.Join(s.Failures, ",") != "two,three" {
 		t.Errorf("got %q, %v, %v", s, s.Failures, err)
 	}
-	s, err = ReadReport(report(spec("", types.NodeTypeSynchronizedBeforeSuite, types.SpecStateFailed)))
+	setup := spec("", types.NodeTypeSynchronizedBeforeSuite, types.SpecStateFailed)
+	s, err = ReadReport(report(setup, setup))
 	if err != nil || s.Failed != 1 || s.Failures[0] != "SynchronizedBeforeSuite" {
 		t.Errorf("a set-up that failed: got %q, %v, %v", s, s.Failures, err)
 	}
