@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"debug/elf"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -32,6 +34,9 @@ func (e *Engine) TryPrivileged(ctx context.Context) error {
 }
 
 func (e *Engine) tryPrivileged(ctx context.Context, file string) error {
+	if static, err := isStatic(file); err != nil || !static {
+		return errors.Join(fmt.Errorf("%s isn't linked statically, so it can't run in an empty container: use hack/sidecarctl", file), err)
+	}
 	program, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -61,4 +66,19 @@ func (e *Engine) tryPrivileged(ctx context.Context, file string) error {
 		return fmt.Errorf("a privileged container of %s printed %q: want %q", e.Name, got, SelfCheckAnswer)
 	}
 	return nil
+}
+
+// isStatic reports whether a program runs without a dynamic linker.
+func isStatic(file string) (bool, error) {
+	f, err := elf.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			return false, nil
+		}
+	}
+	return true, nil
 }
