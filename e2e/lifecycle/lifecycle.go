@@ -71,7 +71,7 @@ func Has(p journal.Point) Judge {
 
 // apply creates the manifest's objects.
 func apply(ctx context.Context, s *framework.Space, manifest string) {
-	gomega.ExpectWithOffset(2, s.Apply(ctx, manifest)).To(gomega.Succeed())
+	gomega.ExpectWithOffset(1, s.Apply(ctx, manifest)).To(gomega.Succeed())
 }
 
 // await returns the journal as soon as it holds all the points.
@@ -80,7 +80,7 @@ func await(ctx context.Context, s *framework.Space, limit time.Duration, points 
 	for _, p := range points {
 		var err error
 		tl, err = s.AwaitPoint(ctx, limit, p)
-		gomega.ExpectWithOffset(2, err).To(gomega.Succeed())
+		gomega.ExpectWithOffset(1, err).To(gomega.Succeed())
 	}
 	return tl
 }

@@ -29,8 +29,25 @@ func reader(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
+	go func() {
+		for range time.Tick(noticeEvery) {
+			noticeAll(*dir)
+		}
+	}()
 	server := &http.Server{Addr: *listen, Handler: readerHandler(*dir), ReadHeaderTimeout: 5 * time.Second}
 	return server.ListenAndServe()
+}
+
+// noticeEvery bounds the error in the time of a death in a journal.
+const noticeEvery = 100 * time.Millisecond
+
+// noticeAll notices the deaths in all journals. An error shows when the journal
+// is read.
+func noticeAll(dir string) {
+	folders, _ := os.ReadDir(dir)
+	for _, f := range folders {
+		_ = record.Notice(filepath.Join(dir, f.Name()))
+	}
 }
 
 var (

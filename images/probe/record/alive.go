@@ -84,6 +84,27 @@ func sweep(dir string, records []Record) ([]Record, error) {
 	return gone, nil
 }
 
+// Notice writes Gone records for processes that have died since the last look.
+// Whoever calls it often makes the times of these records right; their order
+// is right without it.
+func Notice(dir string) error {
+	names, err := os.ReadDir(filepath.Join(dir, aliveDir))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		// Without the lock of the journal this is only a hint; Read looks again.
+		if _, dead, err := inspect(filepath.Join(dir, aliveDir, n.Name())); err == nil && dead {
+			_, err := Read(dir)
+			return err
+		}
+	}
+	return nil
+}
+
 // inspect reads a lifetime file and tells whether nobody holds it.
 func inspect(name string) (o owner, dead bool, err error) {
 	f, err := os.Open(name)

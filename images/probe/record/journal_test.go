@@ -110,6 +110,9 @@ func TestAKilledProcessIsGoneBeforeTheNextRecord(t *testing.T) {
 	if err := j.Append(Record{Event: Signal}); err != nil {
 		t.Fatal(err)
 	}
+	if err := Notice(dir); err != nil {
+		t.Fatal(err)
+	}
 	records, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -174,5 +177,30 @@ func TestParseNamesTheBadLine(t *testing.T) {
 	_, err := Parse(strings.NewReader("hello\n{\"seq\":\"x\"}\n"))
 	if err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("got %v, want an error that names line 2", err)
+	}
+}
+
+func TestNoticeWritesDownADeath(t *testing.T) {
+	dir := t.TempDir()
+	if err := Notice(dir); err != nil {
+		t.Fatal(err)
+	}
+	j := Open(dir, Identity{Container: "app"}, nil)
+	if _, err := j.Start(""); err != nil {
+		t.Fatal(err)
+	}
+	journal := func() string {
+		data, err := os.ReadFile(filepath.Join(dir, FileName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if err := Notice(dir); err != nil || strings.Contains(journal(), string(Gone)) {
+		t.Fatalf("a living process is gone: %v\n%s", err, journal())
+	}
+	j.alive.Close()
+	if err := Notice(dir); err != nil || !strings.Contains(journal(), string(Gone)) {
+		t.Fatalf("a dead process is not gone: %v\n%s", err, journal())
 	}
 }
