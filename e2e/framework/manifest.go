@@ -71,7 +71,7 @@ func (s *Space) instrument(spec map[string]any) {
 	}
 	spec["automountServiceAccountToken"] = false
 	spec["volumes"] = add(spec["volumes"], map[string]any{
-		"name":     "journal",
+		"name":     "probe-journal",
 		"hostPath": map[string]any{"path": s.Config.Journal.HostPath + "/" + s.Namespace, "type": "DirectoryOrCreate"},
 	})
 	for _, list := range []string{"initContainers", "containers"} {
@@ -84,7 +84,7 @@ func (s *Space) instrument(spec map[string]any) {
 			if container["image"] == nil {
 				container["image"] = s.Config.Image
 			}
-			container["volumeMounts"] = add(container["volumeMounts"], map[string]any{"name": "journal", "mountPath": "/journal"})
+			container["volumeMounts"] = add(container["volumeMounts"], map[string]any{"name": "probe-journal", "mountPath": "/journal"})
 			field := func(path string) map[string]any {
 				return map[string]any{"fieldRef": map[string]any{"fieldPath": path}}
 			}
