@@ -46,6 +46,11 @@ func JobEnds(ctx context.Context, s *framework.Space, in JobRun) {
 	Expect(err).To(Succeed())
 	Expect(pods).To(HaveLen(1), "%s", tl)
 	Expect(pods[0].Status.Phase).To(Equal(in.Phase), "%s", tl)
+	status := "Completed"
+	if in.Phase == corev1.PodFailed {
+		status = "Error"
+	}
+	Expect(s.Column(ctx, pods[0].Name, "Status")).To(Equal(status), "what kubectl get pod shows comes from the app containers")
 	// Nothing starts again after the end.
 	Consistently(ctx, func() (int, error) {
 		now, err := s.Journal(ctx)

@@ -12,8 +12,12 @@ import (
 	"sidecar-node/e2e/journal"
 )
 
-// WaitingForSidecars is the reason that app containers show while they wait.
-const WaitingForSidecars = "WaitingForSidecars"
+const (
+	// WaitingForSidecars is the reason that app containers show while they wait.
+	WaitingForSidecars = "WaitingForSidecars"
+	// SidecarsReady is the reason of the event that tells when they start.
+	SidecarsReady = "SidecarsReady"
+)
 
 // Start is a pod named "pod" that starts by itself.
 type Start struct {
@@ -65,6 +69,7 @@ func hold(ctx context.Context, s *framework.Space, in HeldStart) {
 	// What really happened says more than what the status failed to say.
 	Expect(tl.NeverStarted(in.App)).To(Succeed())
 	Expect(err).To(Succeed())
+	Expect(s.Column(ctx, "pod", "Status")).To(Equal(WaitingForSidecars))
 }
 
 // waitsFor fails unless the pod shows that app waits for exactly these sidecars.
@@ -114,6 +119,8 @@ func StartsWhenOpened(ctx context.Context, s *framework.Space, in HeldStart) {
 	last := in.Unready[len(in.Unready)-1]
 	Expect(tl.Within(journal.Ready(last), journal.Start(in.App), s.Config.Intervals.Prompt.Duration)).To(Succeed())
 	All(tl, in.Judge...)
+	Eventually(ctx, s.Events).WithTimeout(s.Config.Intervals.Prompt.Duration).WithPolling(s.Config.Intervals.Poll.Duration).
+		Should(ContainElement(ContainSubstring("Pod/pod "+SidecarsReady)), "an event must tell that the gate has opened")
 }
 
 // EndsAtOnceWhenDeletedWhileHeld deletes the pod before its gate opens: it must
