@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"sidecar-node/build/internal/component"
+	"sidecar-node/build/internal/pipeline"
 )
 
 func init() { commands = append(commands, componentsCommand) }
@@ -13,16 +13,8 @@ func componentsCommand(env *environment) *cobra.Command {
 		Use:   "components [name...]",
 		Short: "Compile the third-party binaries of the node image (containerd, runc, etcd, ...)",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			selected, err := component.Select(names)
-			if err != nil {
-				return err
-			}
-			builder := component.Builder{
-				Root:  env.Path("images", "components"),
-				Bin:   env.Output("components", "bin"),
-				Steps: env.steps,
-			}
-			return builder.Build(cmd.Context(), selected)
+			_, err := pipeline.Components(cmd.Context(), env.pipeline(), names)
+			return err
 		},
 	}
 }

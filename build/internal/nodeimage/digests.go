@@ -1,0 +1,65 @@
+package nodeimage
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// digests hashes files, each once.
+type digests struct {
+	known map[string]string
+}
+
+// file returns the hash of the file's content.
+func (d *digests) file(name string) (string, error) {
+	if known, ok := d.known[name]; ok {
+		return known, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	if d.known == nil {
+		d.known = map[string]string{}
+	}
+	d.known[name] = hex.EncodeToString(h.Sum(nil))
+	return d.known[name], nil
+}
+
+// folder returns a hash of the names, kinds, run bits and contents below dir.
+func (d *digests) folder(dir string) (string, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		content := ""
+		switch {
+		case e.Type()&fs.ModeSymlink != 0:
+			content, err = os.Readlink(file)
+		case e.Type().IsRegular():
+			content, err = d.file(file)
+		}
+		fmt.Fprintf(h, "%s %s %t %s\n", rel, e.Type(), info.Mode()&0o100 != 0, content)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
+}

@@ -1,0 +1,215 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"sidecar-node/build/internal/component"
+	"sidecar-node/build/internal/layout"
+	"sidecar-node/build/internal/lock"
+	"sidecar-node/build/internal/nodeimage"
+	"sidecar-node/build/internal/oci"
+	"sidecar-node/build/internal/rootfs"
+	"sidecar-node/build/internal/step"
+)
+
+// NodeImage is a node image in an archive.
+type NodeImage struct {
+	// Archive is a file for docker load and podman load.
+	Archive string
+	// Names are the names of the image in the archive.
+	Names []string
+	// ID is the ID that an engine gives to the image once it is loaded.
+	ID string
+}
+
+// Image makes the node image of a variant with everything that it needs.
+// Binaries that are not empty name a folder with Kubernetes binaries to use
+// instead of those that Binaries compiles.
+func Image(ctx context.Context, env Env, v layout.Variant, binaries string) (*NodeImage, error) {
+	l, err := env.Lock()
+	if err != nil {
+		return nil, err
+	}
+	components, err := Components(ctx, env, nil)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := Rootfs(ctx, env, []string{"node", "tools"})
+	if err != nil {
+		return nil, err
+	}
+	if err := components.Programs(ctx, env.Root, map[string]string{
+		"podnetwork": "./images/podnetwork",
+		"probe":      "./images/probe",
+	}); err != nil {
+		return nil, err
+	}
+	if err := pause(ctx, env, l, components.Path("pause")); err != nil {
+		return nil, err
+	}
+	if binaries == "" {
+		if _, err := Binaries(ctx, env, v); err != nil {
+			return nil, err
+		}
+		binaries = env.Bin(v)
+	}
+	kindFiles, err := nodeimage.KindFiles(ctx, env.Root)
+	if err != nil {
+		return nil, err
+	}
+	made := &NodeImage{
+		Archive: env.Output("images", string(v), "node.tar"),
+		Names:   ImageNames(l, v),
+	}
+	return made, env.Steps.Run(ctx, step.Step{
+		Name:   "image-" + string(v),
+		Title:  "write the node image " + made.Names[1],
+		Repeat: "go run ./build/cmd/sidecarctl image --variant " + string(v),
+		// Always: its layers know themselves whether they are up to date.
+		Do: func(ctx context.Context) error {
+			result, err := nodeimage.Build(ctx, nodeimage.Input{
+				Layout: env.Layout, Variant: v, GitVersion: l.GitVersion(v),
+				Kubernetes: binaries, Components: components,
+				NodeTree: trees["node"], ToolsTree: trees["tools"], KindFiles: kindFiles,
+			})
+			if err != nil {
+				return err
+			}
+			return env.finish(result, made)
+		},
+	})
+}
+
+// ImageNames are the names of the node image of a variant: the one without a
+// version first.
+func ImageNames(l *lock.Lock, v layout.Variant) []string {
+	repository := "sidecar-node"
+	if v == layout.Stock {
+		repository = "sidecar-node-stock"
+	}
+	return []string{repository + ":latest", repository + ":" + l.ImageTag(v)}
+}
+
+// finish checks the budget, writes the report, and writes the archive unless
+// it holds the same image already.
+func (e Env) finish(result *nodeimage.Result, made *NodeImage) error {
+	config, err := result.ConfigName()
+	if err != nil {
+		return err
+	}
+	made.ID = config.Hex
+	budget, err := nodeimage.ReadBudget(e.Path("images", "node", "budget.txt"))
+	if err != nil {
+		return err
+	}
+	stamp := made.Archive + ".id"
+	if old, err := os.ReadFile(stamp); err != nil || string(old) != made.ID {
+		if err := os.RemoveAll(stamp); err != nil {
+			return err
+		}
+		if err := oci.WriteArchive(made.Archive, result.Image, made.Names); err != nil {
+			return err
+		}
+		if err := os.WriteFile(stamp, []byte(made.ID), 0o644); err != nil {
+			return err
+		}
+	}
+	report, err := sizes(result, made)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(e.Steps.Out, report)
+	file := e.Output("reports", "image-"+strings.ReplaceAll(made.Names[1], ":", "-")+".txt")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, []byte(report+"\nPreloaded images:\n"+strings.Join(result.Preloaded, "\n")+"\n"), 0o644); err != nil {
+		return err
+	}
+	return budget.Check(result.Layers)
+}
+
+// sizes is a table of the layers, the whole and the archive, in MiB.
+func sizes(result *nodeimage.Result, made *NodeImage) (string, error) {
+	info, err := os.Stat(made.Archive)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "layer\tcompressed MiB\tunpacked MiB\t\n")
+	row := func(s nodeimage.Size) {
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t\n", s.Name, float64(s.Compressed)/(1<<20), float64(s.Unpacked)/(1<<20))
+	}
+	total := nodeimage.Size{Name: "total"}
+	for _, s := range result.Layers {
+		row(s)
+		total.Compressed += s.Compressed
+		total.Unpacked += s.Unpacked
+	}
+	row(total)
+	row(nodeimage.Size{Name: "archive", Compressed: info.Size(), Unpacked: total.Unpacked})
+	return b.String(), w.Flush()
+}
+
+// Components compiles the components of the given names, or all.
+func Components(ctx context.Context, env Env, names []string) (*component.Builder, error) {
+	selected, err := component.Select(names)
+	if err != nil {
+		return nil, err
+	}
+	b := &component.Builder{
+		Root:  env.Path("images", "components"),
+		Bin:   env.Output("components", "bin"),
+		Steps: env.Steps,
+	}
+	return b, b.Build(ctx, selected)
+}
+
+// Rootfs makes the Debian trees of the given names and returns their tar files
+// by name.
+func Rootfs(ctx context.Context, env Env, names []string) (map[string]string, error) {
+	b := rootfs.Builder{Dir: env.Output("rootfs"), Reports: env.Output("reports"), Steps: env.Steps}
+	files := map[string]string{}
+	for _, n := range names {
+		spec, err := rootfs.ReadSpec(env.Path("images", "rootfs", n+".yaml"))
+		if err != nil {
+			return nil, err
+		}
+		if err := b.Build(ctx, spec); err != nil {
+			return nil, err
+		}
+		files[n] = b.Path(spec)
+	}
+	return files, nil
+}
+
+// pause compiles the program that holds the namespaces of a pod from the C
+// source in the Kubernetes module.
+func pause(ctx context.Context, env Env, l *lock.Lock, target string) error {
+	return env.Steps.Run(ctx, step.Step{
+		Name:    "component-pause",
+		Title:   "compile pause of Kubernetes " + l.Kubernetes,
+		Inputs:  l.Kubernetes + " 1",
+		Outputs: []string{target},
+		Repeat:  "go run ./build/cmd/sidecarctl image",
+		Do: func(ctx context.Context) error {
+			out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", lock.Main+"@"+l.Kubernetes).Output()
+			if err != nil {
+				return fmt.Errorf("download %s@%s: %w\n%s", lock.Main, l.Kubernetes, err, out)
+			}
+			var module struct{ Dir string }
+			if err := json.Unmarshal(out, &module); err != nil {
+				return err
+			}
+			return component.Static(ctx, target, filepath.Join(module.Dir, "build", "pause", "linux", "pause.c"), "-DVERSION="+l.Kubernetes)
+		},
+	})
+}
