@@ -2,32 +2,41 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"io"
 
 	"sidecar-node/build/internal/cluster"
 	"sidecar-node/build/internal/engine"
 	"sidecar-node/build/internal/layout"
 )
 
-// e2eCluster makes sure that the cluster for the suite runs and returns its
-// kubeconfig: the one of make cluster, or one of its own with the gate off.
-func (e *environment) e2eCluster(ctx context.Context, gateOff bool) (string, error) {
+// gateOffCluster is the name of the cluster that the suite makes for itself.
+const gateOffCluster = "sidecar-gate-off"
+
+// e2eCluster makes sure that the cluster for the suite runs: the one of make
+// cluster, or one with the gate off.
+func (e *environment) e2eCluster(ctx context.Context, gateOff bool, out io.Writer) (*cluster.Cluster, error) {
 	eng, err := engine.Find(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	name, config := "sidecar", e.Path("kind.yaml")
+	flags := clusterFlags{name: defaultCluster, variant: string(layout.Sidecar)}
 	if gateOff {
-		name, config = "sidecar-gate-off", e.Path("examples", "kind-gate-off.yaml")
+		flags.name, flags.config = gateOffCluster, e.Path("examples", "kind-gate-off.yaml")
 	}
-	c := cluster.Cluster{
-		Name: name, Config: config, Image: "sidecar-node", Engine: eng, Root: e.Root,
-		Kubeconfig: e.Output("kubeconfig", name),
-		Kubectl:    filepath.Join(e.Bin(layout.Sidecar), "kubectl"),
-		Reports:    e.Output("reports"),
-		Out:        os.Stdout,
+	c, err := flags.cluster(e, eng, out)
+	if err != nil {
+		return nil, err
+	}
+	c.UserKubeconfig = c.UserKubeconfig && !gateOff
+	state, err := c.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if state == cluster.Absent {
+		if err := e.nodeImage(ctx, eng, layout.Sidecar); err != nil {
+			return nil, err
+		}
 	}
 	_, err = c.Ensure(ctx)
-	return c.Kubeconfig, err
+	return c, err
 }

@@ -20,6 +20,11 @@ type Summary struct {
 // String is the plain last line of a run.
 func (s Summary) String() string { return fmt.Sprintf("%d passed, %d failed", s.Passed, s.Failed) }
 
+// Add returns what both runs together came to.
+func (s Summary) Add(t Summary) Summary {
+	return Summary{s.Passed + t.Passed, s.Failed + t.Failed, slices.Concat(s.Failures, t.Failures)}
+}
+
 // ReadReport reads Ginkgo's JSON report. Specs that the label filter left out
 // count for nothing.
 func ReadReport(name string) (Summary, error) {

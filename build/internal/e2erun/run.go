@@ -41,18 +41,18 @@ type Run struct {
 	Out io.Writer
 }
 
-// Do runs the suite. Specs that failed are an error, and so is a run of
-// nothing; the summary is printed in any case.
-func (r Run) Do(ctx context.Context) error {
+// Do runs the suite and returns what it came to. Specs that failed are an
+// error, and so is a run of nothing.
+func (r Run) Do(ctx context.Context) (Summary, error) {
 	settings, err := config.Load(r.Config)
 	if err != nil {
-		return err
+		return Summary{}, err
 	}
 	if err := os.RemoveAll(r.Output); err != nil {
-		return err
+		return Summary{}, err
 	}
 	if err := os.MkdirAll(r.Output, 0o755); err != nil {
-		return err
+		return Summary{}, err
 	}
 	cmd := exec.CommandContext(ctx, "go", r.arguments(settings.Parallel)...)
 	cmd.Dir = r.Root
@@ -63,20 +63,19 @@ func (r Run) Do(ctx context.Context) error {
 
 	summary, err := ReadReport(filepath.Join(r.Output, reportFile))
 	if err != nil {
-		return errors.Join(fmt.Errorf("the suite ended without a report: %w", err), runErr)
+		return summary, errors.Join(fmt.Errorf("the suite ended without a report: %w", err), runErr)
 	}
 	fmt.Fprintf(r.Out, "\nreports: %s and %s\n", filepath.Join(r.Output, junitFile), filepath.Join(r.Output, reportFile))
 	for _, name := range summary.Failures {
 		fmt.Fprintf(r.Out, "failed: %s\n", name)
 	}
-	fmt.Fprintln(r.Out, summary)
 	switch {
 	case summary.Failed > 0:
-		return fmt.Errorf("the cluster suite failed (timelines and states: %s)", r.Output)
+		return summary, fmt.Errorf("%d failed in the cluster suite (timelines and states: %s)", summary.Failed, r.Output)
 	case runErr != nil:
-		return fmt.Errorf("ginkgo: %w", runErr)
+		return summary, fmt.Errorf("ginkgo: %w", runErr)
 	}
-	return nil
+	return summary, nil
 }
 
 const (
