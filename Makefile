@@ -23,10 +23,10 @@ setup: ## install what is missing (root on Debian or Ubuntu)
 	$(RUN) setup $(ARGS)
 
 image: ## build the node image sidecar-node and load it into the container engine
-	$(RUN) image $(ARGS)
+	$(RUN) image --load $(ARGS)
 
 stock-image: ## the same image without patches, for comparison
-	$(RUN) image --variant stock $(ARGS)
+	$(RUN) image --load --variant stock $(ARGS)
 
 apply: ## make the scratch tree: upstream, then the patches, the overlay, generated code
 	$(RUN) apply $(ARGS)
