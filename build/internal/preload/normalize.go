@@ -32,17 +32,13 @@ func normalize(file string) (err error) {
 	if err != nil {
 		return err
 	}
-	err = target.Update(func(to *bbolt.Tx) error {
-		return source.View(func(from *bbolt.Tx) error {
-			return from.ForEach(func(name []byte, b *bbolt.Bucket) error {
-				copied, err := to.CreateBucket(name)
-				if err != nil {
-					return err
-				}
-				return copyBucket(copied, b, fixed)
-			})
+	target.NoSync = true
+	err = source.View(func(from *bbolt.Tx) error {
+		return from.ForEach(func(name []byte, b *bbolt.Bucket) error {
+			return copyBucket(target, [][]byte{name}, b, fixed)
 		})
 	})
+	err = errors.Join(err, target.Sync())
 	if err := errors.Join(err, target.Close()); err != nil {
 		os.Remove(tmp)
 		return fmt.Errorf("rewrite %s: %w", file, err)
@@ -50,21 +46,38 @@ func normalize(file string) (err error) {
 	return os.Rename(tmp, file)
 }
 
-func copyBucket(to, from *bbolt.Bucket, fixed []byte) error {
-	if err := to.SetSequence(from.Sequence()); err != nil {
-		return err
-	}
-	return from.ForEach(func(k, v []byte) error {
-		if v == nil {
-			child, err := to.CreateBucket(k)
+// copyBucket copies the bucket at that path in transactions that each touch
+// one bucket only: bbolt gives pages to the changed buckets of a transaction in
+// random order.
+func copyBucket(target *bbolt.DB, path [][]byte, from *bbolt.Bucket, fixed []byte) error {
+	err := target.Update(func(tx *bbolt.Tx) error {
+		to, err := tx.CreateBucketIfNotExists(path[0])
+		for _, name := range path[1:] {
 			if err != nil {
 				return err
 			}
-			return copyBucket(child, from.Bucket(k), fixed)
+			to, err = to.CreateBucketIfNotExists(name)
 		}
-		if slices.Contains(timeKeys, string(k)) {
-			v = fixed
+		if err != nil {
+			return err
 		}
-		return to.Put(k, v)
+		if err := to.SetSequence(from.Sequence()); err != nil {
+			return err
+		}
+		return from.ForEach(func(k, v []byte) error {
+			if v == nil {
+				return nil
+			}
+			if slices.Contains(timeKeys, string(k)) {
+				v = fixed
+			}
+			return to.Put(k, v)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return from.ForEachBucket(func(k []byte) error {
+		return copyBucket(target, append(slices.Clone(path), k), from.Bucket(k), fixed)
 	})
 }
