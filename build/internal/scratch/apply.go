@@ -181,14 +181,14 @@ func (s *Scratch) checkOut(ctx context.Context, h *history) error {
 	}
 	target := h.overlay
 	if have == h.overlay {
-		if target, err = s.Repo.Resolve(ctx, appliedRef); err != nil {
+		if target, err = s.Repo.Resolve(ctx, AppliedRef); err != nil {
 			return err
 		}
 	}
 	if _, err := s.Repo.Run(ctx, "checkout", "-q", "--no-track", "-B", branch, target); err != nil {
 		return err
 	}
-	for ref, id := range map[string]string{patchedRef: h.patched, overlayRef: h.overlay, appliedRef: target} {
+	for ref, id := range map[string]string{patchedRef: h.patched, overlayRef: h.overlay, AppliedRef: target} {
 		if _, err := s.Repo.Run(ctx, "update-ref", ref, id); err != nil {
 			return err
 		}

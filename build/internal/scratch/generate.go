@@ -63,7 +63,7 @@ func (s *Scratch) Generate(ctx context.Context, bin string, relock bool) error {
 		fmt.Fprintln(s.Out, "    with work on top of the series: patches/tree.lock is left alone")
 		return nil
 	}
-	if _, err := s.Repo.Run(ctx, "update-ref", appliedRef, "HEAD"); err != nil {
+	if _, err := s.Repo.Run(ctx, "update-ref", AppliedRef, "HEAD"); err != nil {
 		return err
 	}
 	return s.lockGenerated(ctx, relock)

@@ -23,9 +23,9 @@ const (
 	pristineRef = assemble.PristineRef
 	patchedRef  = "refs/sidecar/patched"
 	overlayRef  = "refs/sidecar/overlay"
-	// appliedRef is the last commit that the tool made: the generated code,
+	// AppliedRef is the last commit that the tool made: the generated code,
 	// or the overlay while nothing is generated.
-	appliedRef = "refs/sidecar/applied"
+	AppliedRef = "refs/sidecar/applied"
 	// exportedRefs keep tips that have been exported, so that nothing that
 	// was ever committed becomes unreachable.
 	exportedRefs = "refs/sidecar/exported/"
@@ -92,7 +92,7 @@ func (s *Scratch) State(ctx context.Context) (*State, error) {
 		return st, nil
 	}
 	st.Exists = true
-	refs := map[string]*string{"HEAD": &st.Head, appliedRef: &st.Applied}
+	refs := map[string]*string{"HEAD": &st.Head, AppliedRef: &st.Applied}
 	var overlay string
 	refs[overlayRef] = &overlay
 	for ref, id := range refs {
@@ -179,7 +179,7 @@ func (e *WorkError) reset() string {
 	if e.State.Applied == "" {
 		return pristineRef
 	}
-	return appliedRef
+	return AppliedRef
 }
 
 // limit keeps messages readable.
