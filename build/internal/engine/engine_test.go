@@ -150,8 +150,8 @@ func TestRealEngine(t *testing.T) {
 	if err := e.Load(ctx, "/no/such/archive.tar"); err == nil || !strings.Contains(err.Error(), "/no/such/archive.tar") {
 		t.Errorf("loading an absent archive: %v", err)
 	}
-	program := filepath.Join(t.TempDir(), "sidecarctl")
-	build := exec.Command("go", "build", "-o", program, "sidecar-node/build/cmd/sidecarctl")
+	program := filepath.Join(t.TempDir(), "check")
+	build := exec.Command("go", "build", "-o", program, "./testdata/check")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
