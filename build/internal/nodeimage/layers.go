@@ -88,7 +88,7 @@ var (
 	sandboxImage = regexp.MustCompile(`(?m)^(\s*sandbox_image\s*=\s*)".*"$`)
 	// restrictLine is what node-entrypoint and kind's entrypoint replace.
 	restrictLine = regexp.MustCompile(`(?m)^\s*restrict_oom_score_adj = false$`)
-	fuseProxy    = regexp.MustCompile(`(?m)^\[proxy_plugins\]\n(\[proxy_plugins\."fuse-overlayfs"\]\n(?:\s+.*\n)*)`)
+	fuseProxy    = regexp.MustCompile(`(?m)^\[proxy_plugins\]\n(?:#.*\n)*\[proxy_plugins\."fuse-overlayfs"\]\n(?:[ \t]+.*\n)*`)
 )
 
 // containerdConfig makes containerd use the preloaded sandbox image.
