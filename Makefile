@@ -49,8 +49,8 @@ test: ## verify, unit and e2e, with one summary
 verify: ## check the repository itself: patches, own words, generated code, docs
 	$(RUN) verify $(ARGS)
 
-unit: ## our unit tests, and upstream's of the touched packages with the gate off and on
-	$(RUN) unit $(ARGS)
+unit: ## all unit tests: ours, and those of upstream for the packages that the series touches
+	$(RUN) test --only unit,upstream $(ARGS)
 
 e2e: ## test the behaviour on real clusters
 	$(RUN) e2e $(ARGS)
