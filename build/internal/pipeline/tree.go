@@ -140,3 +140,14 @@ func Generate(ctx context.Context, env Env) error {
 
 // Generators is the folder of the compiled code generators.
 func Generators(env Env) string { return env.Output("generators") }
+
+// Applied reports whether the scratch repository of the sidecar variant was
+// made from patches/ and staging/ as they are now.
+func Applied(env Env) (bool, error) {
+	digest, err := inputs(env)
+	if err != nil {
+		return false, err
+	}
+	s := scratch.Of(env.Layout, env.Steps.Out)
+	return env.Steps.Fresh(step.Step{Name: "apply-" + string(layout.Sidecar), Inputs: digest, Outputs: []string{filepath.Join(s.Repo.Dir, ".git")}}), nil
+}

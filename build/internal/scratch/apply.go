@@ -76,7 +76,7 @@ func (s *Scratch) build(ctx context.Context) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	pristine, err := s.Repo.Resolve(ctx, pristineRef)
+	pristine, err := s.Repo.Resolve(ctx, PristineRef)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (s *Scratch) CheckExport(ctx context.Context) error {
 	if !bytes.Equal(lock.Format(), want.Format()) {
 		return fmt.Errorf("patches/tree.lock is not complete; write it: go run ./build/cmd/sidecarctl apply --relock, then generate")
 	}
-	base, err := s.mustResolve(ctx, pristineRef)
+	base, err := s.mustResolve(ctx, PristineRef)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (s *Scratch) Export(ctx context.Context, from Source) error {
 	if !st.Exists {
 		return fmt.Errorf("nothing to export: %s does not exist; make it: go run ./build/cmd/sidecarctl apply", s.Repo.Dir)
 	}
-	base, tip := pristineRef, "HEAD"
+	base, tip := PristineRef, "HEAD"
 	if from.Dir == "" {
 		if st.Busy != "" || len(st.Changes) > 0 {
 			return &WorkError{s.Repo.Dir, &State{Busy: st.Busy, Changes: st.Changes, Applied: st.Applied}, "only commits are exported"}
@@ -97,7 +97,7 @@ func (s *Scratch) fetch(ctx context.Context, from Source) (base, tip string, err
 	if err != nil {
 		return "", "", err
 	}
-	ourTree, err := s.Repo.Tree(ctx, pristineRef)
+	ourTree, err := s.Repo.Tree(ctx, PristineRef)
 	if err != nil {
 		return "", "", err
 	}
@@ -183,7 +183,7 @@ func (s *Scratch) line(ctx context.Context, base, tip string) ([]string, error) 
 	for line := range strings.Lines(out) {
 		f := strings.Fields(line)
 		if len(f) != 2 || f[1] != parent {
-			return nil, fmt.Errorf("commit %.12s is a merge or does not stand on the untouched tree: want one line of commits from %.12s to %.12s\nmake it one: git -C %s rebase %s", f[0], base, tip, s.Repo.Dir, pristineRef)
+			return nil, fmt.Errorf("commit %.12s is a merge or does not stand on the untouched tree: want one line of commits from %.12s to %.12s\nmake it one: git -C %s rebase %s", f[0], base, tip, s.Repo.Dir, PristineRef)
 		}
 		commits = append(commits, f[0])
 		parent = f[0]
@@ -321,7 +321,7 @@ func (s *Scratch) autosquash(ctx context.Context, base, tip string) (string, err
 		Env:  []string{"GIT_SEQUENCE_EDITOR=true"},
 	})
 	if err != nil {
-		return "", fmt.Errorf("the fixup commits do not fit where they belong: %w\nnothing has been changed; do it by hand: git -C %s rebase -i --autosquash %s, then export again", err, s.Repo.Dir, pristineRef)
+		return "", fmt.Errorf("the fixup commits do not fit where they belong: %w\nnothing has been changed; do it by hand: git -C %s rebase -i --autosquash %s, then export again", err, s.Repo.Dir, PristineRef)
 	}
 	squashed, err := w.Resolve(ctx, "HEAD")
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *Scratch) Touched(ctx context.Context) ([]string, error) {
 }
 
 func (s *Scratch) touched(ctx context.Context, commit string) ([]git.Change, error) {
-	changes, err := s.Repo.Changes(ctx, pristineRef, commit)
+	changes, err := s.Repo.Changes(ctx, PristineRef, commit)
 	return slices.DeleteFunc(changes, func(c git.Change) bool { return generated.Is(c.Path) }), err
 }
 
@@ -109,7 +109,7 @@ func (s *Scratch) generate(ctx context.Context, bin string) error {
 	}
 	// Generated code depends on the changes of the sources that generators
 	// read, and on the plan; upstream's tree is part of the pristine commit.
-	pristine, err := s.Repo.Resolve(ctx, pristineRef)
+	pristine, err := s.Repo.Resolve(ctx, PristineRef)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ const generatedMessage = "generated: code made by k8s.io/code-generator\n\nMade 
 
 // resetGenerated puts upstream's generated files into the working tree.
 func (s *Scratch) resetGenerated(ctx context.Context) error {
-	changes, err := s.Repo.Changes(ctx, "HEAD", pristineRef)
+	changes, err := s.Repo.Changes(ctx, "HEAD", PristineRef)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (s *Scratch) resetGenerated(ctx context.Context) error {
 			if err := os.Remove(filepath.Join(s.Repo.Dir, filepath.FromSlash(c.Path))); err != nil {
 				return err
 			}
-		} else if _, err := s.Repo.Run(ctx, "--literal-pathspecs", "restore", "--source="+pristineRef, "--", c.Path); err != nil {
+		} else if _, err := s.Repo.Run(ctx, "--literal-pathspecs", "restore", "--source="+PristineRef, "--", c.Path); err != nil {
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func (s *Scratch) CheckPristine(ctx context.Context, bin string) error {
 	dir := filepath.Join(filepath.Dir(s.Repo.Dir), "pristine")
 	// A copy that an interrupted run has left.
 	s.Repo.Run(ctx, "worktree", "remove", "--force", dir)
-	if _, err := s.Repo.Run(ctx, "worktree", "add", "-q", "--detach", "--force", dir, pristineRef); err != nil {
+	if _, err := s.Repo.Run(ctx, "worktree", "add", "-q", "--detach", "--force", dir, PristineRef); err != nil {
 		return err
 	}
 	defer s.Repo.Run(context.WithoutCancel(ctx), "worktree", "remove", "--force", dir)

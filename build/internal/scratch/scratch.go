@@ -20,7 +20,7 @@ import (
 // Refs of the scratch repository. What they reach is made by the tool or
 // exported; every other commit is somebody's work.
 const (
-	pristineRef = assemble.PristineRef
+	PristineRef = assemble.PristineRef
 	patchedRef  = "refs/sidecar/patched"
 	overlayRef  = "refs/sidecar/overlay"
 	// AppliedRef is the last commit that the tool made: the generated code,
@@ -177,7 +177,7 @@ to give it up: git -C %[1]s reset --hard %[2]s, and git -C %[1]s clean -fd for n
 
 func (e *WorkError) reset() string {
 	if e.State.Applied == "" {
-		return pristineRef
+		return PristineRef
 	}
 	return AppliedRef
 }

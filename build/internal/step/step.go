@@ -68,7 +68,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Run runs s unless its stamp says that it has run with the same inputs and
 // its outputs still exist.
 func (r *Runner) Run(ctx context.Context, s Step) error {
-	if r.fresh(s) {
+	if r.Fresh(s) {
 		fmt.Fprintf(r.Out, "==> %s: up to date\n", s.Title)
 		return nil
 	}
@@ -96,7 +96,8 @@ func (r *Runner) Run(ctx context.Context, s Step) error {
 
 func (r *Runner) file(name string) string { return filepath.Join(r.Stamps, name+".json") }
 
-func (r *Runner) fresh(s Step) bool {
+// Fresh reports whether Run would skip s.
+func (r *Runner) Fresh(s Step) bool {
 	if s.Inputs == "" {
 		return false
 	}

@@ -1,0 +1,37 @@
+package pipeline
+
+import (
+	"context"
+
+	"sidecar-node/build/internal/git"
+	"sidecar-node/build/internal/layout"
+	"sidecar-node/build/internal/scratch"
+	"sidecar-node/build/internal/unit"
+)
+
+// TouchedPackages makes the sidecar tree and returns the import paths of the
+// packages with tests in which the series, the overlay, the generated code or
+// work on top of them changes a file.
+func TouchedPackages(ctx context.Context, env Env) ([]string, error) {
+	if err := Tree(ctx, env, layout.Sidecar); err != nil {
+		return nil, err
+	}
+	r := git.Repo{Dir: env.Src(layout.Sidecar)}
+	work, err := r.WorkTree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := r.Changes(ctx, scratch.PristineRef, work)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	folders, err := unit.Folders(r.Dir, paths)
+	if err != nil {
+		return nil, err
+	}
+	return unit.Packages(ctx, r.Dir, folders)
+}

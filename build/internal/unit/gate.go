@@ -1,0 +1,83 @@
+package unit
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+)
+
+// Gate is the feature gate of the distribution.
+const Gate = "SidecarContainers"
+
+// gateFile is the file of the tree that holds the defaults of the gates.
+const gateFile = "pkg/features/kube_features.go"
+
+// gateOn writes, into folder tmp, a copy of the tree's gate file in which the
+// gate is on by default, and a file for the -overlay flag of the go command,
+// whose path it returns.
+func gateOn(dir, tmp string) (string, error) {
+	file := filepath.Join(dir, filepath.FromSlash(gateFile))
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	changed, err := turnOn(source, Gate)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	copied := filepath.Join(tmp, "kube_features.go")
+	if err := os.WriteFile(copied, changed, 0o644); err != nil {
+		return "", err
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {file: copied}})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(tmp, "overlay.json")
+	return name, os.WriteFile(name, overlay, 0o644)
+}
+
+// turnOn returns Go source in which every "Default: false" in the map entry of
+// a feature gate is true.
+func turnOn(source []byte, gate string) ([]byte, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var at []int
+	ast.Inspect(f, func(n ast.Node) bool {
+		entry, ok := n.(*ast.KeyValueExpr)
+		if !ok {
+			return true
+		}
+		if key, ok := entry.Key.(*ast.Ident); !ok || key.Name != gate {
+			return true
+		}
+		ast.Inspect(entry.Value, func(n ast.Node) bool {
+			if kv, ok := n.(*ast.KeyValueExpr); ok {
+				key, k := kv.Key.(*ast.Ident)
+				value, v := kv.Value.(*ast.Ident)
+				if k && v && key.Name == "Default" && value.Name == "false" {
+					// Positions start at 1 in the only file of the set.
+					at = append(at, int(value.Pos())-1)
+				}
+			}
+			return true
+		})
+		return false
+	})
+	if len(at) == 0 {
+		return nil, fmt.Errorf("no entry of gate %s with Default: false", gate)
+	}
+	var out []byte
+	last := 0
+	for _, p := range at {
+		out = append(append(out, source[last:p]...), "true"...)
+		last = p + len("false")
+	}
+	return append(out, source[last:]...), nil
+}

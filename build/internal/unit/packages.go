@@ -1,0 +1,89 @@
+// Package unit runs upstream's own tests of every package that the series
+// touches, and the tests of the overlay, with the feature gate off and on.
+package unit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sidecar-node/build/internal/gotool"
+)
+
+// Folders returns the folders with Go files of the tree at dir that the
+// changed paths belong to, sorted. A changed file in a folder without Go files,
+// such as one below testdata, belongs to the nearest folder above that has some.
+func Folders(dir string, changed []string) ([]string, error) {
+	found := map[string]bool{}
+	for _, p := range changed {
+		for d := path.Dir(p); d != "."; d = path.Dir(d) {
+			ok, err := hasGo(filepath.Join(dir, filepath.FromSlash(d)))
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				found[d] = true
+				break
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+func hasGo(dir string) (bool, error) {
+	// The go command ignores these folders.
+	if base := filepath.Base(dir); base == "testdata" || strings.HasPrefix(base, "_") || strings.HasPrefix(base, ".") {
+		return false, nil
+	}
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		// The whole folder was deleted.
+		return false, nil
+	}
+	for _, f := range files {
+		if !f.IsDir() && strings.HasSuffix(f.Name(), ".go") {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// Packages returns the import paths of those folders that hold tests.
+func Packages(ctx context.Context, dir string, folders []string) ([]string, error) {
+	if len(folders) == 0 {
+		return nil, nil
+	}
+	args := []string{"list", "-e", "-json=ImportPath,TestGoFiles,XTestGoFiles"}
+	for _, f := range folders {
+		args = append(args, "./"+f)
+	}
+	out, err := gotool.Output(gotool.Command(ctx, dir, "go", args...))
+	if err != nil {
+		return nil, err
+	}
+	var packages []string
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath                string
+			TestGoFiles, XTestGoFiles []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			packages = append(packages, p.ImportPath)
+		}
+	}
+	slices.Sort(packages)
+	return packages, nil
+}
