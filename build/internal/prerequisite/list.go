@@ -13,6 +13,7 @@ func List() []Prerequisite {
 		protoc,
 		mmdebstrap,
 		keyring,
+		mirror,
 		userNamespaces,
 		memory,
 		disk,

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"sidecar-node/build/internal/rootfs"
 )
 
 var git = Prerequisite{
@@ -42,7 +44,7 @@ var seccomp = Prerequisite{
 
 var protoc = Prerequisite{
 	Name: "protoc", Why: "generates the protobuf code of the changed API types",
-	Packages: []string{"protobuf-compiler", "libprotobuf-dev"}, Advice: "install protoc 3.21 or newer",
+	Packages: []string{"protobuf-compiler"}, Advice: "install protoc 3.21 or newer",
 	Check: version("protoc", "--version"),
 }
 
@@ -61,6 +63,25 @@ var keyring = Prerequisite{
 			return "", errors.New("no keys of Debian trixie in /usr/share/keyrings")
 		}
 		return files[0], nil
+	},
+}
+
+var mirror = Prerequisite{
+	Name: "Debian mirror", Why: "where the packages in the node image come from; the mirror that apt of this host uses is taken",
+	Advice: "set " + rootfs.MirrorVariable + " to the URI of a Debian mirror",
+	Check: func(ctx context.Context, m *Machine) (string, error) {
+		lines, err := rootfs.Sources(ctx, "trixie")
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d sources for trixie", len(lines)), nil
+	},
+	Repair: func(ctx context.Context, m *Machine) (string, error) {
+		out, err := exec.CommandContext(ctx, "apt-get", "update").CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("apt-get update: %w: %s", err, bytes.TrimSpace(out))
+		}
+		return "apt-get update", nil
 	},
 }
 

@@ -56,7 +56,7 @@ func (b *Builder) build(ctx context.Context, s *Spec) error {
 	if _, err := exec.LookPath("mmdebstrap"); err != nil {
 		return fmt.Errorf("mmdebstrap is missing: install the package mmdebstrap, or run `make setup`")
 	}
-	lines, err := sources(ctx, s.Suite)
+	lines, err := Sources(ctx, s.Suite)
 	if err != nil {
 		return err
 	}

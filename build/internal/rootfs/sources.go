@@ -13,9 +13,9 @@ import (
 // mirror, for hosts whose apt has none.
 const MirrorVariable = "SIDECAR_DEBIAN_MIRROR"
 
-// sources returns the lines of a sources.list for the suite, with the mirrors
+// Sources returns the lines of a sources.list for the suite, with the mirrors
 // that the host's own apt uses.
-func sources(ctx context.Context, suite string) ([]string, error) {
+func Sources(ctx context.Context, suite string) ([]string, error) {
 	if mirror := os.Getenv(MirrorVariable); mirror != "" {
 		return []string{line(mirror, suite)}, nil
 	}
