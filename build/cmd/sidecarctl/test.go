@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,11 +14,11 @@ import (
 
 	"sidecar-node/build/internal/cluster"
 	"sidecar-node/build/internal/e2erun"
-	"sidecar-node/build/internal/gotest"
 	"sidecar-node/build/internal/layout"
 	"sidecar-node/build/internal/phase"
 	"sidecar-node/build/internal/pipeline"
 	"sidecar-node/build/internal/prerequisite"
+	"sidecar-node/build/internal/unit"
 	"sidecar-node/build/internal/verify"
 )
 
@@ -63,6 +65,7 @@ func (r *testRun) phases() []phase.Phase {
 		{Name: "setup", Repeat: "make setup", Run: r.setup},
 		{Name: "verify", Repeat: "make verify", Run: r.verify},
 		{Name: "unit", Repeat: "hack/sidecarctl test --only unit", Run: r.unit},
+		{Name: "upstream", Repeat: "hack/sidecarctl unit", Needs: "setup", Run: r.upstream},
 		{Name: "image", Repeat: "make image", Needs: "setup", Run: r.image},
 		{Name: "e2e", Repeat: "hack/sidecarctl test --only setup,image,e2e", Needs: "image", Run: r.gateOn},
 		{Name: "e2e gate off", Repeat: "hack/sidecarctl test --only 'setup,image,e2e gate off'", Needs: "image", Run: r.gateOff},
@@ -133,9 +136,58 @@ func (r *testRun) unit(ctx context.Context) (phase.Result, error) {
 	if err != nil {
 		return phase.Result{}, fmt.Errorf("go list ./...: %w", err)
 	}
+	reports := r.Output("reports")
+	if err := os.MkdirAll(reports, 0o755); err != nil {
+		return phase.Result{}, err
+	}
 	packages := slices.DeleteFunc(strings.Fields(string(out)), func(p string) bool { return p == suite })
-	s, err := gotest.Run{Dir: r.Root, Args: packages, Log: r.Output("reports", "unit.log"), Out: r.out}.Do(ctx)
-	return phase.Result{Passed: s.Passed, Failed: s.Failed, Skipped: s.Skipped, Failures: s.Failures}, err
+	log, err := os.Create(filepath.Join(reports, "unit.log"))
+	if err != nil {
+		return phase.Result{}, err
+	}
+	defer log.Close()
+	report, err := unit.Run(ctx, r.Root, packages, unit.Options{Log: log, Progress: r.out})
+	if err != nil {
+		return phase.Result{}, err
+	}
+	result := phase.Result{Passed: report.Passed()}
+	for _, t := range report.Results {
+		switch t.Outcome {
+		case "skip":
+			result.Skipped++
+			fmt.Fprintf(r.out, "skipped: %s %s\n", t.Package, t.Test)
+		case "fail":
+			result.Failed++
+			result.Failures = append(result.Failures, strings.TrimSpace(t.Package+" "+t.Test))
+			fmt.Fprintf(r.out, "--- FAIL %s %s\n%s\n", t.Package, t.Test, t.Output)
+		}
+	}
+	return result, nil
+}
+
+// upstream runs upstream's tests of the packages that the series touches.
+func (r *testRun) upstream(ctx context.Context) (phase.Result, error) {
+	packages, err := pipeline.TouchedPackages(ctx, r.pipeline())
+	if err != nil {
+		return phase.Result{}, err
+	}
+	suite := unit.Suite{
+		Tree: r.Src(layout.Sidecar),
+		Stock: func(ctx context.Context) (string, error) {
+			return r.Src(layout.Stock), pipeline.Tree(ctx, r.pipeline(), layout.Stock)
+		},
+		Reports: r.Output("reports"),
+		Out:     r.out,
+	}
+	t, err := suite.Run(ctx, packages, unit.GateStates)
+	if err != nil {
+		return phase.Result{}, err
+	}
+	result := phase.Result{Passed: t.Passed, Failed: t.Failed, Skipped: t.AlsoOnStock}
+	if t.Failed > 0 {
+		result.Failures = []string{fmt.Sprintf("%d tests, see above and %s", t.Failed, suite.Reports)}
+	}
+	return result, nil
 }
 
 func (r *testRun) image(ctx context.Context) (phase.Result, error) {
