@@ -67,7 +67,7 @@ tree: those that fail there too are named and counted apart.`,
 			}
 			fmt.Fprintf(out, "%d passed, %d failed\n", t.Passed, t.Failed)
 			if t.Failed > 0 {
-				return fmt.Errorf("%d tests failed; to repeat all: go run ./build/cmd/sidecarctl unit --gate %s", t.Failed, gate)
+				return fmt.Errorf("%d tests failed; to repeat all: hack/sidecarctl unit --gate %s", t.Failed, gate)
 			}
 			return nil
 		},

@@ -104,7 +104,7 @@ func fetch(ctx context.Context, l *lock.Lock) (map[string]downloaded, error) {
 			{"go.mod", m.GoModSum, d.GoModSum},
 		} {
 			if h.want != h.found {
-				return nil, fmt.Errorf("module %s@%s: hash of its %s differs from patches/upstream.lock: want %s, found %s\nif the cache is damaged: go clean -modcache; if the lock is wrong: go run ./build/cmd/sidecarctl lock %s", m.Path, m.Version, h.what, h.want, h.found, l.Kubernetes)
+				return nil, fmt.Errorf("module %s@%s: hash of its %s differs from patches/upstream.lock: want %s, found %s\nif the cache is damaged: go clean -modcache; if the lock is wrong: hack/sidecarctl lock %s", m.Path, m.Version, h.what, h.want, h.found, l.Kubernetes)
 			}
 		}
 	}

@@ -189,7 +189,7 @@ func (b *Build) Result() (*Result, error) {
 	for _, n := range Commands {
 		rec, ok := m.Binaries[n]
 		if !ok {
-			return nil, fmt.Errorf("%s: no %s; compile it: go run ./build/cmd/sidecarctl compile --variant %s", b.Bin, n, b.Variant)
+			return nil, fmt.Errorf("%s: no %s; compile it: hack/sidecarctl compile --variant %s", b.Bin, n, b.Variant)
 		}
 		r.Binaries[n] = Binary{Name: n, Path: filepath.Join(b.Bin, n), SHA256: rec.SHA256}
 	}

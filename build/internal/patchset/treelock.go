@@ -132,5 +132,5 @@ func (e *TreeError) Error() string {
 	}
 	return fmt.Sprintf(`the tree after %q differs from patches/tree.lock: want %s, found %s
 what changed since the lock was written: git log -p "$(git log -1 --format=%%h -- patches/tree.lock).." -- patches staging
-if the new result is the wanted one: go run ./build/cmd/sidecarctl apply --relock`, e.Step, want, e.Found)
+if the new result is the wanted one: hack/sidecarctl apply --relock`, e.Step, want, e.Found)
 }

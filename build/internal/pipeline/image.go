@@ -71,7 +71,7 @@ func Image(ctx context.Context, env Env, v layout.Variant, binaries string) (*No
 	return made, env.Steps.Run(ctx, step.Step{
 		Name:   "image-" + string(v),
 		Title:  "write the node image " + made.Names[1],
-		Repeat: "go run ./build/cmd/sidecarctl image --variant " + string(v),
+		Repeat: "hack/sidecarctl image --variant " + string(v),
 		// Always: its layers know themselves whether they are up to date.
 		Do: func(ctx context.Context) error {
 			result, err := nodeimage.Build(ctx, nodeimage.Input{
@@ -199,7 +199,7 @@ func pause(ctx context.Context, env Env, l *lock.Lock, target string) error {
 		Title:   "compile pause of Kubernetes " + l.Kubernetes,
 		Inputs:  l.Kubernetes + " 1",
 		Outputs: []string{target},
-		Repeat:  "go run ./build/cmd/sidecarctl image",
+		Repeat:  "hack/sidecarctl image",
 		Do: func(ctx context.Context) error {
 			out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", lock.Main+"@"+l.Kubernetes).Output()
 			if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // tool is the command that people type.
-const tool = "go run ./build/cmd/sidecarctl "
+const tool = "hack/sidecarctl "
 
 // Tree makes the scratch repository of a variant (layout.Src) if it is not
 // there yet or not the one that the lock, the patches and the overlay ask

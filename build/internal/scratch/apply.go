@@ -81,7 +81,7 @@ func (s *Scratch) build(ctx context.Context) (*history, error) {
 		return nil, err
 	}
 	if pristine == "" {
-		return nil, fmt.Errorf("%s has no commit of the untouched tree; make it: go run ./build/cmd/sidecarctl assemble", s.Repo.Dir)
+		return nil, fmt.Errorf("%s has no commit of the untouched tree; make it: hack/sidecarctl assemble", s.Repo.Dir)
 	}
 	upstream, err := s.Repo.Entries(ctx, pristine)
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *Scratch) CheckExport(ctx context.Context) error {
 		return err
 	}
 	if !bytes.Equal(lock.Format(), want.Format()) {
-		return fmt.Errorf("patches/tree.lock is not complete; write it: go run ./build/cmd/sidecarctl apply --relock, then generate")
+		return fmt.Errorf("patches/tree.lock is not complete; write it: hack/sidecarctl apply --relock, then generate")
 	}
 	base, err := s.mustResolve(ctx, PristineRef)
 	if err != nil {
@@ -94,7 +94,7 @@ func compare(name, have, want string) error {
 		}
 	}
 	if len(errs) > 0 {
-		errs = append(errs, errors.New("write the files that an export gives: go run ./build/cmd/sidecarctl apply && go run ./build/cmd/sidecarctl export"))
+		errs = append(errs, errors.New("write the files that an export gives: hack/sidecarctl apply && hack/sidecarctl export"))
 	}
 	return errors.Join(errs...)
 }

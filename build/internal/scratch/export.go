@@ -35,7 +35,7 @@ func (s *Scratch) Export(ctx context.Context, from Source) error {
 		return err
 	}
 	if !st.Exists {
-		return fmt.Errorf("nothing to export: %s does not exist; make it: go run ./build/cmd/sidecarctl apply", s.Repo.Dir)
+		return fmt.Errorf("nothing to export: %s does not exist; make it: hack/sidecarctl apply", s.Repo.Dir)
 	}
 	base, tip := PristineRef, "HEAD"
 	if from.Dir == "" {

@@ -51,7 +51,7 @@ func (s *Scratch) Generate(ctx context.Context, bin string, relock bool) error {
 		return err
 	}
 	if !st.Exists || st.Applied == "" {
-		return errors.New("nothing to generate from; apply the series first: go run ./build/cmd/sidecarctl apply")
+		return errors.New("nothing to generate from; apply the series first: hack/sidecarctl apply")
 	}
 	if st.Busy != "" || len(st.Changes) > 0 {
 		return &WorkError{s.Repo.Dir, &State{Busy: st.Busy, Changes: st.Changes, Applied: st.Applied}, "code is generated from commits"}
@@ -82,7 +82,7 @@ func (s *Scratch) lockGenerated(ctx context.Context, relock bool) error {
 		return nil
 	}
 	if lock.Generated != "" && !relock {
-		return fmt.Errorf("the generated code differs from patches/tree.lock: want tree %s, found %s\nsee that the generators work as upstream's: go run ./build/cmd/sidecarctl generate --check-pristine\nif the new result is the wanted one: go run ./build/cmd/sidecarctl generate --relock", lock.Generated, tree)
+		return fmt.Errorf("the generated code differs from patches/tree.lock: want tree %s, found %s\nsee that the generators work as upstream's: hack/sidecarctl generate --check-pristine\nif the new result is the wanted one: hack/sidecarctl generate --relock", lock.Generated, tree)
 	}
 	lock.Generated = tree
 	return replace.File(s.treeLock(), lock.Format())

@@ -170,7 +170,7 @@ func (e *WorkError) Error() string {
 		fmt.Fprintf(&b, "  %s\n", c)
 	}
 	fmt.Fprintf(&b, `nothing has been changed
-to keep it: commit it (git -C %[1]s commit), then go run ./build/cmd/sidecarctl export
+to keep it: commit it (git -C %[1]s commit), then hack/sidecarctl export
 to give it up: git -C %[1]s reset --hard %[2]s, and git -C %[1]s clean -fd for new files`, e.Dir, e.reset())
 	return b.String()
 }

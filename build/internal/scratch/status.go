@@ -7,7 +7,7 @@ import (
 	"sidecar-node/build/internal/patchset"
 )
 
-const tool = "go run ./build/cmd/sidecarctl "
+const tool = "hack/sidecarctl "
 
 // Status prints the state of the scratch repository and the next command.
 // fresh says whether it was made from patches/ and staging/ as they are now.

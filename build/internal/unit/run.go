@@ -74,6 +74,8 @@ type Options struct {
 	Run string
 	// Fresh asks the go command not to use cached results.
 	Fresh bool
+	// Env are variables, as name=value, on top of those of package gotool.
+	Env []string
 	// Log receives the lines of `go test -json`.
 	Log io.Writer
 	// Progress receives a line a package.
@@ -94,6 +96,7 @@ func Run(ctx context.Context, dir string, packages []string, o Options) (*Report
 		args = append(args, "-count=1")
 	}
 	cmd := gotool.Command(ctx, dir, "go", append(args, packages...)...)
+	cmd.Env = append(cmd.Env, o.Env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

@@ -91,7 +91,7 @@ func (s *Suite) run(ctx context.Context, packages []string, gate string, total *
 	total.Failed += len(failed)
 	for _, t := range failed {
 		fmt.Fprintf(s.Out, "--- FAIL %s %s (gate %s)\n%s\n", t.Package, t.Test, gate, strings.TrimRight(t.Output, "\n"))
-		fmt.Fprintf(s.Out, "to repeat: go run ./build/cmd/sidecarctl unit --gate %s %s\n", gate, t.Package)
+		fmt.Fprintf(s.Out, "to repeat: hack/sidecarctl unit --gate %s %s\n", gate, t.Package)
 	}
 	s.slowest(r)
 	fmt.Fprintf(s.Out, "==> Test with the gate %s: %d passed, %d failed, %.1f s\n", gate, r.Passed(), len(failed), r.Total)
