@@ -25,6 +25,9 @@ func Folders(dir string, changed []string) ([]string, error) {
 	found := map[string]bool{}
 	for _, p := range changed {
 		for d := path.Dir(p); d != "."; d = path.Dir(d) {
+			if ignored(d) {
+				continue
+			}
 			ok, err := hasGo(filepath.Join(dir, filepath.FromSlash(d)))
 			if err != nil {
 				return nil, err
@@ -38,11 +41,17 @@ func Folders(dir string, changed []string) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-func hasGo(dir string) (bool, error) {
-	// The go command ignores these folders.
-	if base := filepath.Base(dir); base == "testdata" || strings.HasPrefix(base, "_") || strings.HasPrefix(base, ".") {
-		return false, nil
+// ignored reports whether the go command leaves a folder out.
+func ignored(dir string) bool {
+	for part := range strings.SplitSeq(dir, "/") {
+		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
+			return true
+		}
 	}
+	return false
+}
+
+func hasGo(dir string) (bool, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		// The whole folder was deleted.
