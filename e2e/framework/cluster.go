@@ -69,11 +69,11 @@ func (c *Cluster) Version() (string, error) {
 	return v.GitVersion, nil
 }
 
-// poll calls done until it returns true, an error ends it, or limit has
-// passed; then it returns the error that explain gives.
+// poll calls done until it returns true, the context ends, or limit has
+// passed; then it returns the error that explain gives. The limit does not cut
+// short a request, so that the last error is about the cluster and not about us.
 func (c *Cluster) poll(ctx context.Context, limit time.Duration, done func(context.Context) bool, explain func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	end := time.After(limit)
 	tick := time.NewTicker(c.Config.Intervals.Poll.Duration)
 	defer tick.Stop()
 	for {
@@ -82,6 +82,8 @@ func (c *Cluster) poll(ctx context.Context, limit time.Duration, done func(conte
 		}
 		select {
 		case <-ctx.Done():
+			return explain()
+		case <-end:
 			return explain()
 		case <-tick.C:
 		}
