@@ -12,21 +12,25 @@ func init() {
 }
 
 func applyCommand(env *environment) *cobra.Command {
-	var relock bool
+	var relock, seriesOnly bool
 	cmd := &cobra.Command{
 		Use:   "apply",
-		Short: "Apply the patch series and the overlay to the assembled tree",
+		Short: "Make the scratch repository: upstream's tree, the patches, the overlay, the generated code",
 		Long: `Apply makes the history of the scratch repository _output/sidecar/src: the
-untouched tree, one commit a patch, and the overlay. Work in the scratch
-repository that is not exported is never thrown away: apply refuses.`,
+untouched tree, one commit a patch, the overlay and the generated code. Work in
+the scratch repository that is not exported is never thrown away: apply refuses.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := pipeline.Assemble(cmd.Context(), env.pipeline(), layout.Sidecar); err != nil {
 				return err
 			}
-			return pipeline.Apply(cmd.Context(), env.pipeline(), relock)
+			if err := pipeline.Apply(cmd.Context(), env.pipeline(), relock); err != nil || seriesOnly {
+				return err
+			}
+			return pipeline.Generate(cmd.Context(), env.pipeline())
 		},
 	}
 	cmd.Flags().BoolVar(&relock, "relock", false, "write the trees that come out to patches/tree.lock, such as after a merge of two series")
+	cmd.Flags().BoolVar(&seriesOnly, "series-only", false, "leave out the generated code")
 	return cmd
 }

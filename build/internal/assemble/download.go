@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"sidecar-node/build/internal/gotool"
 	"sidecar-node/build/internal/lock"
 )
 
@@ -78,7 +79,7 @@ func explain(d downloaded) error {
 		return fmt.Errorf("unknown version: no module %s: %s\ncorrect the kubernetes line of patches/upstream.lock; published versions: go list -m -versions %s", name, text, d.Path)
 	case has("checksum mismatch", "SECURITY ERROR"):
 		return fmt.Errorf("module %s: the go command found another hash than it knows: %s\nremove the module from the cache and fetch it anew: go clean -modcache", name, text)
-	case has("dial tcp", "no such host", "connection refused", "i/o timeout", "module lookup disabled", "network is unreachable", "TLS handshake", "server misbehaving", "connection reset"):
+	case gotool.Offline(text):
 		return fmt.Errorf("module %s is not in the module cache and cannot be fetched: %s\nconnect to the network or set GOPROXY to a proxy that is within reach, and run the command again; what is fetched once stays in the cache", name, text)
 	}
 	return fmt.Errorf("fetch module %s: %s", name, text)

@@ -77,5 +77,22 @@ func explain(cmd *exec.Cmd, err error, output string) error {
 	if len(args) > 300 {
 		args = args[:300] + " ..."
 	}
+	if Offline(output) {
+		output += "\na module is not in the module cache and cannot be fetched: connect to the network or set GOPROXY to a proxy that is within reach, and run the command again; what is fetched once stays in the cache"
+	}
 	return fmt.Errorf("%s: %w\n%s", args, err, output)
+}
+
+// Offline reports whether the go command says in text that it cannot reach a
+// module proxy, or must not.
+func Offline(text string) bool {
+	for _, sign := range []string{
+		"dial tcp", "no such host", "connection refused", "i/o timeout", "module lookup disabled by GOPROXY",
+		"network is unreachable", "TLS handshake", "server misbehaving", "connection reset",
+	} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
 }

@@ -25,6 +25,9 @@ func (s *Scratch) Apply(ctx context.Context, relock bool) error {
 	if st.Work() {
 		return &WorkError{s.Repo.Dir, st, "the series is to be applied"}
 	}
+	if err := s.discard(ctx, st.Leftover); err != nil {
+		return err
+	}
 	h, err := s.build(ctx)
 	if err != nil {
 		return err

@@ -56,6 +56,9 @@ func (s *Scratch) Generate(ctx context.Context, bin string, relock bool) error {
 	if st.Busy != "" || len(st.Changes) > 0 {
 		return &WorkError{s.Repo.Dir, &State{Busy: st.Busy, Changes: st.Changes, Applied: st.Applied}, "code is generated from commits"}
 	}
+	if err := s.discard(ctx, st.Leftover); err != nil {
+		return err
+	}
 	if err := s.generate(ctx, bin); err != nil {
 		return err
 	}
@@ -197,6 +200,31 @@ func (s *Scratch) resetGenerated(ctx context.Context) error {
 	return nil
 }
 
+// discard puts generated files back to what HEAD holds.
+func (s *Scratch) discard(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	head, err := s.Repo.Entries(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	args := []string{"--literal-pathspecs", "restore", "--source=HEAD", "--staged", "--worktree", "--"}
+	known := false
+	for _, p := range paths {
+		if _, ok := head[p]; ok {
+			args, known = append(args, p), true
+		} else if err := os.Remove(filepath.Join(s.Repo.Dir, filepath.FromSlash(p))); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	if !known {
+		return nil
+	}
+	_, err = s.Repo.Run(ctx, args...)
+	return err
+}
+
 // commitGenerated commits what the generators wrote, which must be generated
 // files only.
 func (s *Scratch) commitGenerated(ctx context.Context) error {
@@ -204,19 +232,17 @@ func (s *Scratch) commitGenerated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var foreign []string
-	for _, c := range st.Changes {
-		if p := strings.Trim(c[3:], `"`); !generated.Is(p) {
-			foreign = append(foreign, c)
-		}
+	if len(st.Changes) > 0 {
+		return fmt.Errorf("the generators changed files that are not known as generated:\n%s\nthey are left in %[2]s; throw them away: git -C %[2]s reset --hard && git -C %[2]s clean -fd", strings.Join(st.Changes, "\n"), s.Repo.Dir)
 	}
-	if len(foreign) > 0 {
-		return fmt.Errorf("the generators changed files that are not known as generated:\n%s\nthey are left in %s; throw them away: git -C %s reset --hard", strings.Join(foreign, "\n"), s.Repo.Dir, s.Repo.Dir)
-	}
-	if len(st.Changes) == 0 {
+	if len(st.Leftover) == 0 {
 		return nil
 	}
-	if _, err := s.Repo.Run(ctx, "add", "-f", "-A", "."); err != nil {
+	_, err = s.Repo.Do(ctx, git.Call{
+		Args:  []string{"--literal-pathspecs", "add", "-f", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"},
+		Stdin: []byte(strings.Join(st.Leftover, "\x00")),
+	})
+	if err != nil {
 		return err
 	}
 	tree, err := s.Repo.Run(ctx, "write-tree")

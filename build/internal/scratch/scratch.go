@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"sidecar-node/build/internal/assemble"
+	"sidecar-node/build/internal/generated"
 	"sidecar-node/build/internal/git"
 	"sidecar-node/build/internal/layout"
 )
@@ -75,6 +76,9 @@ type State struct {
 	Elsewhere []Commit
 	// Changes are the uncommitted changes, as git status prints them.
 	Changes []string
+	// Leftover are generated files that are changed and not committed, such
+	// as those of an interrupted generation. They are nobody's work.
+	Leftover []string
 	// Busy is the unfinished operation of git, such as rebase, or empty.
 	Busy string
 }
@@ -116,12 +120,16 @@ func (s *Scratch) State(ctx context.Context) (*State, error) {
 	if st.Elsewhere, err = s.commits(ctx, "--all", "--not", "HEAD", "--glob=refs/sidecar/*"); err != nil {
 		return nil, err
 	}
-	out, err := s.Repo.Do(ctx, git.Call{Args: []string{"status", "--porcelain", "--untracked-files=all"}})
+	changed, err := s.changed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(out)) {
-		st.Changes = append(st.Changes, strings.TrimSuffix(line, "\n"))
+	for _, c := range changed {
+		if p := c[3:]; generated.Is(p) {
+			st.Leftover = append(st.Leftover, p)
+		} else {
+			st.Changes = append(st.Changes, c)
+		}
 	}
 	for file, what := range map[string]string{
 		"rebase-merge": "rebase", "rebase-apply": "rebase", "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert",
@@ -131,6 +139,15 @@ func (s *Scratch) State(ctx context.Context) (*State, error) {
 		}
 	}
 	return st, nil
+}
+
+// changed returns the uncommitted changes: two letters, a blank and the path.
+func (s *Scratch) changed(ctx context.Context) ([]string, error) {
+	out, err := s.Repo.Do(ctx, git.Call{Args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"}})
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
 func (s *Scratch) commits(ctx context.Context, revs ...string) ([]Commit, error) {

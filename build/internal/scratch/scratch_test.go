@@ -374,6 +374,30 @@ func TestWorkIsNeverThrownAway(t *testing.T) {
 	}
 }
 
+func TestLeftoversOfAGenerationAreNobodysWork(t *testing.T) {
+	s := newToy(t)
+	s.series()
+	leave := func() {
+		s.edit("pkg/ducks/zz_generated.go", "copies = 1", "copies = 2")
+		s.write("pkg/frogs/zz_generated.go", "package frogs\n")
+	}
+	leave()
+	s.apply()
+	if st := s.git("status", "--porcelain"); st != "" {
+		t.Errorf("after apply:\n%s", st)
+	}
+	leave()
+	if err := s.Export(context.Background(), Source{}); err != nil {
+		t.Error(err)
+	}
+	// Beside them, work is still work.
+	s.write("pkg/frogs/new.go", "package frogs\n")
+	var lost *WorkError
+	if err := s.Apply(context.Background(), false); !errors.As(err, &lost) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestExportRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(s *toy)
