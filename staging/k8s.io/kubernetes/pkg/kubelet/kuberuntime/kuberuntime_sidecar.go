@@ -1,0 +1,253 @@
+/*
+Copyright The Sidecar Node Authors.
+
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package kuberuntime
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	ref "k8s.io/client-go/tools/reference"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"k8s.io/kubernetes/pkg/features"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
+	"k8s.io/kubernetes/pkg/kubelet/events"
+	"k8s.io/kubernetes/pkg/kubelet/sidecar"
+)
+
+// containerShutdownStageLabel is the annotation that keeps the stage at which a
+// container is stopped on the container itself, so that the order is known even if
+// the pod is not. It is set on the containers of pods with sidecars only.
+const containerShutdownStageLabel = "io.kubernetes.container.shutdownStage"
+
+// sidecarSync is what a sync of a pod with sidecars has to observe. It is nil for
+// every other pod, and its methods accept that.
+type sidecarSync struct {
+	pod       *v1.Pod
+	podStatus *kubecontainer.PodStatus
+	gate      sidecar.Gate
+}
+
+func (m *kubeGenericRuntimeManager) newSidecarSync(pod *v1.Pod, podStatus *kubecontainer.PodStatus) *sidecarSync {
+	if !kubecontainer.HasSidecars(pod) {
+		return nil
+	}
+	return &sidecarSync{
+		pod:       pod,
+		podStatus: podStatus,
+		gate:      sidecar.NewGate(pod, podStatus, m.startupManager, m.readinessManager),
+	}
+}
+
+// mayStart returns true unless the container has to wait for the sidecars.
+func (s *sidecarSync) mayStart(container *v1.Container) bool {
+	return s == nil || s.gate.Open() || podutil.IsSidecarContainer(container)
+}
+
+// appContainersDone returns true if only sidecars are left to stop.
+func (s *sidecarSync) appContainersDone(logger klog.Logger) bool {
+	return s != nil && kubecontainer.AppContainersDone(logger, s.pod, s.podStatus)
+}
+
+// startsOver returns true if nothing but initialization and sidecars has run in the
+// earlier sandboxes of the pod, so that a new sandbox repeats no work of the app
+// containers, even if the pod is not to be restarted.
+func startsOver(pod *v1.Pod, podStatus *kubecontainer.PodStatus) bool {
+	if !kubecontainer.HasSidecars(pod) || kubecontainer.AnyAppContainerCreated(pod, podStatus) {
+		return false
+	}
+	for i := range pod.Spec.InitContainers {
+		container := &pod.Spec.InitContainers[i]
+		if podutil.IsRestartableInitContainer(container) {
+			continue
+		}
+		if podStatus.FindContainerStatusByName(container.Name) != nil && !containerSucceeded(container, podStatus) {
+			return false
+		}
+	}
+	return true
+}
+
+// startFirst returns which containers of a new sandbox are started first, given the
+// app containers that are to be started: the sidecars if there are any.
+func startFirst(pod *v1.Pod, appContainers []int) []int {
+	if !kubecontainer.HasSidecars(pod) {
+		return appContainers
+	}
+	var sidecars []int
+	for i := range pod.Spec.Containers {
+		if podutil.IsSidecarContainer(&pod.Spec.Containers[i]) {
+			sidecars = append(sidecars, i)
+		}
+	}
+	return sidecars
+}
+
+// recordGateOpened tells that the sidecars are ready and the app containers are
+// about to be started for the first time in this sandbox.
+func (m *kubeGenericRuntimeManager) recordGateOpened(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, containersToStart []int) {
+	if !kubecontainer.HasSidecars(pod) {
+		return
+	}
+	if gate := sidecar.NewGate(pod, podStatus, m.startupManager, m.readinessManager); gate.Passed || !gate.Open() {
+		return
+	}
+	for _, idx := range containersToStart {
+		if podutil.IsSidecarContainer(&pod.Spec.Containers[idx]) {
+			continue
+		}
+		logger := klog.FromContext(ctx)
+		podRef, err := ref.GetReference(legacyscheme.Scheme, pod)
+		if err != nil {
+			logger.Error(err, "Couldn't make a ref to pod", "pod", klog.KObj(pod))
+			return
+		}
+		waited := time.Since(sidecar.FirstCreated(pod, podStatus))
+		logger.V(2).Info("Sidecars are ready, starting app containers", "pod", klog.KObj(pod), "podUID", pod.UID, "waited", waited)
+		m.recorder.WithLogger(logger).Eventf(podRef, v1.EventTypeNormal, events.SidecarsReady,
+			"Sidecars are ready after %s, starting app containers", waited.Round(time.Millisecond))
+		return
+	}
+}
+
+// sidecarStarts starts the sidecars of a pod side by side.
+type sidecarStarts struct {
+	wg sync.WaitGroup
+}
+
+// begin runs start in the background and returns true if the container is a sidecar.
+func (s *sidecarStarts) begin(ctx context.Context, container *v1.Container, start func()) bool {
+	if !kubecontainer.IsSidecar(container) {
+		return false
+	}
+	s.wg.Go(func() {
+		defer runtime.HandleCrashWithContext(ctx)
+		start()
+	})
+	return true
+}
+
+// wait returns when all that was begun has ended.
+func (s *sidecarStarts) wait() { s.wg.Wait() }
+
+// shutdownStage returns the stage at which the container of a pod with sidecars is
+// stopped.
+func shutdownStage(pod *v1.Pod, containerName string) sidecar.Stage {
+	for i := range pod.Spec.Containers {
+		if container := &pod.Spec.Containers[i]; container.Name == containerName && podutil.IsSidecarContainer(container) {
+			return sidecar.StageSidecar
+		}
+	}
+	stage := sidecar.StageNative
+	for i := len(pod.Spec.InitContainers) - 1; i >= 0; i-- {
+		container := &pod.Spec.InitContainers[i]
+		if !podutil.IsRestartableInitContainer(container) {
+			continue
+		}
+		if container.Name == containerName {
+			return stage
+		}
+		stage++
+	}
+	return sidecar.StageApp
+}
+
+// addShutdownStage keeps the stage of a container of a pod with sidecars among the
+// annotations of the container.
+func addShutdownStage(annotations map[string]string, container *v1.Container, pod *v1.Pod) {
+	if kubecontainer.HasSidecars(pod) {
+		annotations[containerShutdownStageLabel] = strconv.Itoa(int(shutdownStage(pod, container.Name)))
+	}
+}
+
+// keptShutdownStage returns the stage that is kept among the annotations of a
+// container, zero if there is none.
+func keptShutdownStage(ctx context.Context, annotations map[string]string) int {
+	value, found := annotations[containerShutdownStageLabel]
+	if !found {
+		return 0
+	}
+	stage, err := strconv.Atoi(value)
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Unable to read the shutdown stage of container", "label", containerShutdownStageLabel)
+		return 0
+	}
+	return stage
+}
+
+// withSidecarShutdown returns the ordering in which the containers of a pod with
+// sidecars are stopped, or the given one if the pod has none.
+func withSidecarShutdown(ctx context.Context, ordering *terminationOrdering, pod *v1.Pod, runningPod kubecontainer.Pod, gracePeriodOverride *int64) *terminationOrdering {
+	stages := shutdownStages(pod, runningPod)
+	if stages == nil {
+		return ordering
+	}
+	gracePeriod := setTerminationGracePeriod(ctx, pod, nil, "", kubecontainer.ContainerID{}, reasonUnknown)
+	if gracePeriodOverride != nil {
+		gracePeriod = *gracePeriodOverride
+	}
+	return &terminationOrdering{shutdown: sidecar.NewShutdown(stages, gracePeriod)}
+}
+
+// shutdownStages returns the stages of the running containers by ID, nil if nothing
+// has to wait for its turn.
+func shutdownStages(pod *v1.Pod, runningPod kubecontainer.Pod) map[string]sidecar.Stage {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.SidecarContainers) {
+		return nil
+	}
+	known := podutil.HasSidecarContainers(&pod.Spec)
+	stages := make(map[string]sidecar.Stage, len(runningPod.Containers))
+	ordered := false
+	for _, container := range runningPod.Containers {
+		// If the pod is gone from the API, pod is what the runtime knows of it, and
+		// the containers tell what the spec would have.
+		stage := sidecar.Stage(container.ShutdownStage)
+		if known {
+			stage = shutdownStage(pod, container.Name)
+		}
+		stages[container.ID.ID] = stage
+		ordered = ordered || stage != sidecar.StageApp
+	}
+	if !ordered {
+		return nil
+	}
+	return stages
+}
+
+// waitBeforePreStop lets a sidecar wait for its turn, so that its preStop hook runs
+// when the app containers have ended, and returns what is left of the grace period
+// in seconds.
+func (o *terminationOrdering) waitBeforePreStop(id kubecontainer.ContainerID, gracePeriod int64) int64 {
+	if o == nil || o.shutdown == nil || gracePeriod <= 0 || o.shutdown.Stage(id.ID) != sidecar.StageSidecar {
+		return gracePeriod
+	}
+	o.shutdown.Wait(id.ID)
+	return o.shutdown.Rest()
+}
+
+// waitBeforeStop lets the containers of the later stages wait for their turn. The
+// hooks of restartable init containers have run by then, as they do without sidecars.
+func (o *terminationOrdering) waitBeforeStop(id kubecontainer.ContainerID, gracePeriod int64) int64 {
+	if o == nil || o.shutdown == nil || gracePeriod <= 0 || o.shutdown.Stage(id.ID) == sidecar.StageApp {
+		return gracePeriod
+	}
+	o.shutdown.Wait(id.ID)
+	return o.shutdown.Rest()
+}
+
+// done is called when the container has ended or could not be stopped.
+func (o *terminationOrdering) done(id kubecontainer.ContainerID) {
+	if o != nil && o.shutdown != nil {
+		o.shutdown.Done(id.ID)
+	}
+}

@@ -1,0 +1,35 @@
+/*
+Copyright The Sidecar Node Authors.
+
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package prober
+
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
+	"k8s.io/kubernetes/pkg/kubelet/prober/results"
+	"k8s.io/kubernetes/pkg/kubelet/sidecar"
+)
+
+// awaitsStartupProbe returns true if app containers wait for this container, and it
+// has not passed its startup probe since this kubelet was started. That an earlier
+// kubelet has seen it started, or that its probe worker does not exist yet, does
+// not count then: the probe has to run.
+func (m *manager) awaitsStartupProbe(logger klog.Logger, pod *v1.Pod, podStatus *v1.PodStatus, containerStatus *v1.ContainerStatus) bool {
+	container := kubecontainer.GetContainerSpec(pod, containerStatus.Name)
+	if !kubecontainer.IsSidecar(container) || container.StartupProbe == nil {
+		return false
+	}
+	if result, ok := m.startupManager.Get(kubecontainer.ParseContainerID(logger, containerStatus.ContainerID)); ok && result == results.Success {
+		return false
+	}
+	for i := range podStatus.ContainerStatuses {
+		if waiting := podStatus.ContainerStatuses[i].State.Waiting; waiting != nil && waiting.Reason == sidecar.ReasonWaitingForSidecars {
+			return true
+		}
+	}
+	return false
+}

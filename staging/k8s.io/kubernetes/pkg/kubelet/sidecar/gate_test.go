@@ -1,0 +1,112 @@
+/*
+Copyright The Sidecar Node Authors.
+
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sidecar
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	v1 "k8s.io/api/core/v1"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
+	proberesults "k8s.io/kubernetes/pkg/kubelet/prober/results"
+	"k8s.io/utils/ptr"
+)
+
+func sidecarContainer(name string) v1.Container {
+	return v1.Container{Name: name, Lifecycle: &v1.Lifecycle{Type: ptr.To(v1.LifecycleTypeSidecar)}}
+}
+
+func running(name string) *kubecontainer.Status {
+	return &kubecontainer.Status{Name: name, ID: kubecontainer.ContainerID{ID: name + "-id"}, State: kubecontainer.ContainerStateRunning}
+}
+
+func inState(name string, state kubecontainer.State) *kubecontainer.Status {
+	s := running(name)
+	s.State = state
+	return s
+}
+
+func TestGate(t *testing.T) {
+	type results map[string]proberesults.Result
+	probe := &v1.Probe{}
+	for _, test := range []struct {
+		name string
+		// startup and readiness say which probes sidecar "b" has
+		startup, readiness bool
+		active, others     []*kubecontainer.Status
+		startups           results
+		readinesses        results
+		notReady           []string
+		passed             bool
+	}{
+		{name: "nothing created", notReady: []string{"a", "b"}},
+		{name: "one created only", active: []*kubecontainer.Status{inState("a", kubecontainer.ContainerStateCreated), running("b")}, notReady: []string{"a"}},
+		{name: "one running", active: []*kubecontainer.Status{running("b")}, notReady: []string{"a"}},
+		{name: "one exited", active: []*kubecontainer.Status{inState("a", kubecontainer.ContainerStateExited), running("b")}, notReady: []string{"a"}},
+		{name: "one unknown", active: []*kubecontainer.Status{inState("a", kubecontainer.ContainerStateUnknown), running("b")}, notReady: []string{"a"}},
+		{name: "no probes, all running", active: []*kubecontainer.Status{running("a"), running("b")}},
+		{name: "startup probe without result", startup: true, active: []*kubecontainer.Status{running("a"), running("b")}, notReady: []string{"b"}},
+		{name: "startup probe failed", startup: true, active: []*kubecontainer.Status{running("a"), running("b")}, startups: results{"b-id": proberesults.Failure}, notReady: []string{"b"}},
+		{name: "startup probe unknown", startup: true, active: []*kubecontainer.Status{running("a"), running("b")}, startups: results{"b-id": proberesults.Unknown}, notReady: []string{"b"}},
+		{name: "startup probe passed", startup: true, active: []*kubecontainer.Status{running("a"), running("b")}, startups: results{"b-id": proberesults.Success}},
+		{name: "readiness probe without result", readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, notReady: []string{"b"}},
+		{name: "readiness probe failed", readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, readinesses: results{"b-id": proberesults.Failure}, notReady: []string{"b"}},
+		{name: "readiness probe passed", readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, readinesses: results{"b-id": proberesults.Success}},
+		{name: "both, startup passed only", startup: true, readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, startups: results{"b-id": proberesults.Success}, notReady: []string{"b"}},
+		{name: "both passed", startup: true, readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, startups: results{"b-id": proberesults.Success}, readinesses: results{"b-id": proberesults.Success}},
+		{name: "result of an earlier container", readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, readinesses: results{"old-id": proberesults.Success}, notReady: []string{"b"}},
+		{name: "app created, sidecars down", active: []*kubecontainer.Status{inState("app", kubecontainer.ContainerStateCreated)}, notReady: []string{"a", "b"}, passed: true},
+		{name: "app in back-off, sidecar unready", readiness: true, active: []*kubecontainer.Status{inState("app", kubecontainer.ContainerStateExited), running("a"), running("b")}, notReady: []string{"b"}, passed: true},
+		{name: "all ran in an earlier sandbox", others: []*kubecontainer.Status{running("a"), running("b"), inState("app", kubecontainer.ContainerStateExited)}, notReady: []string{"a", "b"}},
+		{name: "ephemeral container does not count", active: []*kubecontainer.Status{running("debug")}, notReady: []string{"a", "b"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pod := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Name: "app"}, sidecarContainer("a"), sidecarContainer("b")}}}
+			pod.Spec.EphemeralContainers = []v1.EphemeralContainer{{EphemeralContainerCommon: v1.EphemeralContainerCommon{Name: "debug"}}}
+			if test.startup {
+				pod.Spec.Containers[2].StartupProbe = probe
+			}
+			if test.readiness {
+				pod.Spec.Containers[2].ReadinessProbe = probe
+			}
+			startup, readiness := proberesults.NewManager(), proberesults.NewManager()
+			for id, result := range test.startups {
+				startup.Set(kubecontainer.ContainerID{ID: id}, result, pod)
+			}
+			for id, result := range test.readinesses {
+				readiness.Set(kubecontainer.ContainerID{ID: id}, result, pod)
+			}
+			status := &kubecontainer.PodStatus{
+				ContainerStatuses:       append(append([]*kubecontainer.Status{}, test.active...), test.others...),
+				ActiveContainerStatuses: test.active,
+			}
+			gate := NewGate(pod, status, startup, readiness)
+			assert.Equal(t, test.notReady, gate.NotReady)
+			assert.Equal(t, test.passed, gate.Passed)
+			assert.Equal(t, test.passed || len(test.notReady) == 0, gate.Open())
+		})
+	}
+}
+
+func TestGateMessage(t *testing.T) {
+	assert.Equal(t, "waiting for sidecars to become ready: proxy, shipper", Gate{NotReady: []string{"proxy", "shipper"}}.Message())
+}
+
+func TestFirstCreated(t *testing.T) {
+	base := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := func(s *kubecontainer.Status, seconds int) *kubecontainer.Status {
+		s.CreatedAt = base.Add(time.Duration(seconds) * time.Second)
+		return s
+	}
+	pod := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Name: "app"}, sidecarContainer("a"), sidecarContainer("b")}}}
+	status := &kubecontainer.PodStatus{ActiveContainerStatuses: []*kubecontainer.Status{
+		at(running("b"), 9), at(inState("b", kubecontainer.ContainerStateExited), 2), at(running("a"), 3), at(running("app"), 1),
+	}}
+	assert.Equal(t, base.Add(2*time.Second), FirstCreated(pod, status))
+	assert.True(t, FirstCreated(pod, &kubecontainer.PodStatus{}).IsZero())
+}
