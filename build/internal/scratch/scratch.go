@@ -127,7 +127,7 @@ func (s *Scratch) State(ctx context.Context) (*State, error) {
 	for _, c := range changed {
 		if p := c[3:]; generated.Is(p) {
 			st.Leftover = append(st.Leftover, p)
-		} else {
+		} else if !strings.HasPrefix(c, ignored) {
 			st.Changes = append(st.Changes, c)
 		}
 	}
@@ -141,9 +141,13 @@ func (s *Scratch) State(ctx context.Context) (*State, error) {
 	return st, nil
 }
 
+// ignored marks files that upstream's .gitignore matches. They count only if
+// they are generated.
+const ignored = "!!"
+
 // changed returns the uncommitted changes: two letters, a blank and the path.
 func (s *Scratch) changed(ctx context.Context) ([]string, error) {
-	out, err := s.Repo.Do(ctx, git.Call{Args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"}})
+	out, err := s.Repo.Do(ctx, git.Call{Args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching"}})
 	if err != nil {
 		return nil, err
 	}
