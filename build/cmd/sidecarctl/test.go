@@ -146,7 +146,7 @@ func (r *testRun) unit(ctx context.Context) (phase.Result, error) {
 		return phase.Result{}, err
 	}
 	defer log.Close()
-	report, err := unit.Run(ctx, r.Root, packages, unit.Options{Log: log, Progress: r.out})
+	report, err := unit.Run(ctx, r.Root, packages, unit.Options{Env: []string{"GOWORK=off", "GOFLAGS="}, Log: log, Progress: r.out})
 	if err != nil {
 		return phase.Result{}, err
 	}
