@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 )
@@ -13,28 +15,39 @@ import (
 // connect returns a client for the first address of the API server that
 // answers: endpoint when it is not empty, and the Service of the cluster. It
 // tries until ctx ends.
-func connect(ctx context.Context, endpoint string) (kubernetes.Interface, error) {
-	inCluster, err := rest.InClusterConfig()
+//
+// The client knows the core API only. One that knows all of them makes the
+// program twice as big.
+func connect(ctx context.Context, endpoint string) (rest.Interface, error) {
+	config, err := rest.InClusterConfig()
 	if err != nil {
 		return nil, err
 	}
-	inCluster.UserAgent = "podnetwork"
-	configs := []*rest.Config{inCluster}
+	scheme := runtime.NewScheme()
+	if err := v1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	metav1.AddToGroupVersion(scheme, v1.SchemeGroupVersion)
+	config.UserAgent = "podnetwork"
+	config.APIPath = "/api"
+	config.GroupVersion = &v1.SchemeGroupVersion
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	hosts := []string{config.Host}
 	if endpoint != "" {
-		direct := rest.CopyConfig(inCluster)
-		direct.Host = "https://" + endpoint
-		configs = []*rest.Config{direct, inCluster}
+		hosts = []string{"https://" + endpoint, config.Host}
 	}
 	for {
-		for _, config := range configs {
-			client, err := kubernetes.NewForConfig(config)
+		for _, host := range hosts {
+			c := rest.CopyConfig(config)
+			c.Host = host
+			client, err := rest.RESTClientFor(c)
 			if err != nil {
 				return nil, err
 			}
 			if err = answers(ctx, client); err == nil {
 				return client, nil
 			}
-			klog.InfoS("The API server does not answer", "host", config.Host, "err", err)
+			klog.InfoS("The API server does not answer", "host", host, "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -44,9 +57,8 @@ func connect(ctx context.Context, endpoint string) (kubernetes.Interface, error)
 	}
 }
 
-func answers(ctx context.Context, client kubernetes.Interface) error {
+func answers(ctx context.Context, client rest.Interface) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: 1})
-	return err
+	return client.Get().Resource("nodes").Param("limit", "1").Do(ctx).Error()
 }

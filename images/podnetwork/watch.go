@@ -6,9 +6,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
@@ -22,7 +21,7 @@ const (
 
 // watch calls reconcile with all nodes when one of them changes, and every
 // resync. It returns when ctx ends.
-func watch(ctx context.Context, client kubernetes.Interface, reconcile func(context.Context, []*v1.Node) error) error {
+func watch(ctx context.Context, client rest.Interface, reconcile func(context.Context, []*v1.Node) error) error {
 	changed := make(chan struct{}, 1)
 	notify := func() {
 		select {
@@ -30,9 +29,9 @@ func watch(ctx context.Context, client kubernetes.Interface, reconcile func(cont
 		default:
 		}
 	}
-	factory := informers.NewSharedInformerFactory(client, 0)
-	nodes := factory.Core().V1().Nodes()
-	_, err := nodes.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+	source := cache.NewListWatchFromClient(client, "nodes", "", fields.Everything())
+	informer := cache.NewSharedInformer(source, &v1.Node{}, 0)
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { notify() },
 		DeleteFunc: func(any) { notify() },
 		UpdateFunc: func(before, after any) {
@@ -45,17 +44,17 @@ func watch(ctx context.Context, client kubernetes.Interface, reconcile func(cont
 	if err != nil {
 		return err
 	}
-	factory.Start(ctx.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), nodes.Informer().HasSynced) {
+	go informer.Run(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		return errors.Join(errors.New("the list of nodes did not arrive"), ctx.Err())
 	}
 	for {
 		wait := resync
-		all, err := nodes.Lister().List(labels.Everything())
-		if err == nil {
-			err = reconcile(ctx, all)
+		var nodes []*v1.Node
+		for _, object := range informer.GetStore().List() {
+			nodes = append(nodes, object.(*v1.Node))
 		}
-		if err != nil {
+		if err := reconcile(ctx, nodes); err != nil {
 			klog.ErrorS(err, "The pod network is not up to date")
 			wait = retry
 		}
