@@ -122,19 +122,20 @@ func numbered(from, to int) string {
 
 func TestSharedRuns(t *testing.T) {
 	const run = 4
-	theirs := []byte("/*\nCopyright 2020 Somebody\n*/\npackage p\n\nimport (\n\t\"fmt\"\n)\n\n" + numbered(0, 10))
+	theirs := []byte("apiVersion: v1\nkind: Pod\nmetadata:\nspec:\n/*\nCopyright 2020 Somebody\n*/\npackage p\n\nimport (\n\t\"fmt\"\n)\n\n" + numbered(0, 10))
 	for name, c := range map[string]struct {
 		file  File
 		found bool
 	}{
-		"short run":        {File{Path: "a.go", Data: []byte(numbered(3, 6) + "other\n")}, false},
-		"long run":         {File{Path: "a.go", Data: []byte("x\n" + numbered(3, 7))}, true},
-		"other blanks":     {File{Path: "a.go", Data: []byte("\n\n" + strings.ReplaceAll(numbered(3, 7), "line is", "line  is \n}\n"))}, false},
-		"indented, spaced": {File{Path: "a.go", Data: []byte(strings.ReplaceAll(numbered(3, 7), "the line", "\n\t\tthe   line"))}, true},
-		"headers only":     {File{Path: "a.go", Data: []byte("// Copyright 2020 Somebody\npackage p\nimport (\n\t\"fmt\"\n\t\"x\"\n)\n}\n}\n}\n")}, false},
-		"added by a patch": {File{Path: "a.patch", Data: []byte("@@ -1 +1 @@\n+" + strings.ReplaceAll(strings.TrimSpace(numbered(3, 7)), "\n", "\n+"))}, true},
-		"patch context":    {File{Path: "a.patch", Data: []byte("@@ -1 +1 @@\n " + strings.ReplaceAll(strings.TrimSpace(numbered(3, 7)), "\n", "\n "))}, false},
-		"over two hunks":   {File{Path: "a.patch", Data: []byte("@@ -1 +1 @@\n+" + strings.ReplaceAll(numbered(3, 5), "\n", "\n+") + "\n@@ -9 +9 @@\n+" + strings.ReplaceAll(strings.TrimSpace(numbered(5, 7)), "\n", "\n+"))}, false},
+		"short run":         {File{Path: "a.go", Data: []byte(numbered(3, 6) + "other\n")}, false},
+		"long run":          {File{Path: "a.go", Data: []byte("x\n" + numbered(3, 7))}, true},
+		"other blanks":      {File{Path: "a.go", Data: []byte("\n\n" + strings.ReplaceAll(numbered(3, 7), "line is", "line  is \n}\n"))}, false},
+		"indented, spaced":  {File{Path: "a.go", Data: []byte(strings.ReplaceAll(numbered(3, 7), "the line", "\n\t\tthe   line"))}, true},
+		"form of an object": {File{Path: "a.yaml", Data: []byte("apiVersion: v1\nkind: Pod\nmetadata:\nspec:\n")}, false},
+		"headers only":      {File{Path: "a.go", Data: []byte("// Copyright 2020 Somebody\npackage p\nimport (\n\t\"fmt\"\n\t\"x\"\n)\n}\n}\n}\n")}, false},
+		"added by a patch":  {File{Path: "a.patch", Data: []byte("@@ -1 +1 @@\n+" + strings.ReplaceAll(strings.TrimSpace(numbered(3, 7)), "\n", "\n+"))}, true},
+		"patch context":     {File{Path: "a.patch", Data: []byte("@@ -1 +1 @@\n " + strings.ReplaceAll(strings.TrimSpace(numbered(3, 7)), "\n", "\n "))}, false},
+		"over two hunks":    {File{Path: "a.patch", Data: []byte("@@ -1 +1 @@\n+" + strings.ReplaceAll(numbered(3, 5), "\n", "\n+") + "\n@@ -9 +9 @@\n+" + strings.ReplaceAll(strings.TrimSpace(numbered(5, 7)), "\n", "\n+"))}, false},
 	} {
 		x := newLineIndex(run)
 		x.add(c.file)
@@ -168,31 +169,6 @@ tool example.org/tool/cmd/x
 	want := filepath.Join(cache, "example.org/!upper@v1.0.0") + " " + filepath.Join(cache, "example.org/tool@v1.0.0")
 	if got := strings.Join(dirs, " "); err != nil || got != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
-	}
-}
-
-func TestCompare(t *testing.T) {
-	r := repository(map[string]string{"patches/a": "1\n2\n", "patches/gone": "x", "other": "y"})
-	dir := t.TempDir()
-	if err := r.copyTo(dir, "patches"); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.compare(dir, "patches"); err != nil {
-		t.Errorf("a fresh copy differs: %v", err)
-	}
-	for name, data := range map[string]string{"patches/a": "1\n3\n", "patches/new": "z"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Remove(filepath.Join(dir, "patches/gone")); err != nil {
-		t.Fatal(err)
-	}
-	err := r.compare(dir, "patches")
-	for _, want := range []string{"patches/a: export makes other bytes, first in line 2", "patches/new: export makes this file", "patches/gone: export doesn't make this file"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("no %q in %v", want, err)
-		}
 	}
 }
 
