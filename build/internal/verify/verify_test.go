@@ -93,8 +93,8 @@ func TestLicence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, licence, repository(map[string]string{"LICENSE": string(text), "NOTICE": "x"}))
-	expect(t, licence, repository(map[string]string{"LICENSE": string(text) + "\n"}), "LICENSE: sha256", "NOTICE: missing")
+	expect(t, licence, repository(map[string]string{"LICENSE": string(text), "NOTICE": "x", "staging/a.go": header + "\npackage a\n", "b.go": ""}))
+	expect(t, licence, repository(map[string]string{"LICENSE": string(text) + "\n", "staging/a.go": "package a\n"}), "LICENSE: sha256", "NOTICE: missing", "staging/a.go: no licence header")
 }
 
 func TestSameBlobs(t *testing.T) {
