@@ -68,7 +68,7 @@ func Assemble(ctx context.Context, env Env, v layout.Variant) error {
 				return err
 			}
 			// What was made from the old tree is made again.
-			if err := os.Remove(filepath.Join(env.Stamps(), "apply-"+string(v)+".json")); err != nil && !os.IsNotExist(err) {
+			if err := env.Steps.Forget("apply-" + string(v)); err != nil {
 				return err
 			}
 			return replace.Dir(dest, next)
@@ -127,7 +127,9 @@ func Generate(ctx context.Context, env Env) error {
 		return nil
 	}
 	if st.Stage != "generated" {
-		digest = ""
+		if err := env.Steps.Forget("generate-" + string(layout.Sidecar)); err != nil {
+			return err
+		}
 	}
 	return env.Steps.Run(ctx, step.Step{
 		Name:   "generate-" + string(layout.Sidecar),

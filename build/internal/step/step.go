@@ -74,7 +74,7 @@ func (r *Runner) Run(ctx context.Context, s Step) error {
 	}
 	fmt.Fprintf(r.Out, "==> %s\n", s.Title)
 	// Without its stamp an interrupted step runs again.
-	if err := os.Remove(r.file(s.Name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := r.Forget(s.Name); err != nil {
 		return &Error{s.Name, s.Repeat, err}
 	}
 	start := time.Now()
@@ -92,6 +92,15 @@ func (r *Runner) Run(ctx context.Context, s Step) error {
 		return nil
 	}
 	return r.write(s.Name, stamp{Inputs: s.Inputs, Seconds: seconds, Finished: time.Now().UTC()})
+}
+
+// Forget removes the stamp of a step, so that it runs again.
+func (r *Runner) Forget(name string) error {
+	err := os.Remove(r.file(name))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func (r *Runner) file(name string) string { return filepath.Join(r.Stamps, name+".json") }
