@@ -34,12 +34,18 @@ func Image(config v1.Config, layers ...v1.Layer) (v1.Image, error) {
 	return mutate.ConfigFile(img, file)
 }
 
+// hub is the place that Docker, and kind with either engine, add to a name
+// without a host. Podman adds localhost when it loads such a name from an
+// archive, and kind would not find the image there.
+const hub = "docker.io/library/"
+
 // WriteArchive writes the image, under all of its names, to an archive that
-// docker load and podman load read. The file appears whole or not at all.
+// docker load and podman load read. Names have no host. The file appears whole
+// or not at all.
 func WriteArchive(file string, img v1.Image, names []string) error {
 	refs := map[name.Tag]v1.Image{}
 	for _, n := range names {
-		tag, err := name.NewTag(n)
+		tag, err := name.NewTag(hub + n)
 		if err != nil {
 			return err
 		}

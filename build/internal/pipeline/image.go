@@ -156,7 +156,10 @@ func sizes(result *nodeimage.Result, made *NodeImage) (string, error) {
 	}
 	row(total)
 	row(nodeimage.Size{Name: "archive", Compressed: info.Size(), Unpacked: total.Unpacked})
-	return b.String(), w.Flush()
+	if err := w.Flush(); err != nil {
+		return "", err
+	}
+	return b.String(), nil
 }
 
 // Components compiles the components of the given names, or all.
