@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 )
 
 // SelfCheckArgument makes the program of this package print SelfCheckAnswer
@@ -17,6 +18,9 @@ const (
 	SelfCheckArgument = "container-self-check"
 	SelfCheckAnswer   = "this is a container"
 )
+
+// tryTimeout is far more than an engine needs, even on a busy machine.
+const tryTimeout = 3 * time.Minute
 
 // selfCheckImage is the short-lived image of TryPrivileged.
 const selfCheckImage = "localhost/sidecar-node-self-check:latest"
@@ -37,6 +41,8 @@ func (e *Engine) tryPrivileged(ctx context.Context, file string) error {
 	if static, err := isStatic(file); err != nil || !static {
 		return errors.Join(fmt.Errorf("%s isn't linked statically, so it can't run in an empty container: use hack/sidecarctl", file), err)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, tryTimeout, fmt.Errorf("%s didn't run a privileged container within %s", e.Name, tryTimeout))
+	defer cancel()
 	program, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -54,11 +60,16 @@ func (e *Engine) tryPrivileged(ctx context.Context, file string) error {
 	}
 	load := e.Command(ctx, "import", "-", selfCheckImage)
 	load.Stdin = &root
-	if out, err := load.CombinedOutput(); err != nil {
+	if out, err := load.CombinedOutput(); ctx.Err() != nil {
+		return context.Cause(ctx)
+	} else if err != nil {
 		return &Error{Command: strings.Join(load.Args, " "), Text: strings.TrimSpace(string(out)), Err: err}
 	}
 	defer e.RemoveImage(context.WithoutCancel(ctx), selfCheckImage)
 	out, err := e.output(ctx, "run", "--rm", "--privileged", "--network", "none", selfCheckImage, "/check", SelfCheckArgument)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return err
 	}
