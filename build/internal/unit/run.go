@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,6 +108,9 @@ func Run(ctx context.Context, dir string, packages []string, o Options) (*Report
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	if err := limitMemory(cmd.Process.Pid); err != nil {
+		return nil, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
+	}
 	r, readErr := read(out, o)
 	waitErr := cmd.Wait()
 	r.Total = time.Since(start).Seconds()
@@ -173,15 +177,31 @@ func read(in io.Reader, o Options) (*Report, error) {
 			}
 			if e.Action == "fail" {
 				failedTests[e.Package] = true
-				if b := output[key]; b != nil {
-					t.Output = b.String()
-				}
+				t.Output = said(output, e.Package, e.Test)
 			}
 			r.Results = append(r.Results, t)
 			delete(output, key)
 		}
 	}
 	return r, sc.Err()
+}
+
+// said returns what a test printed. For a package it adds what its unfinished
+// tests printed, among which is the one that took the process down.
+func said(output map[string]*strings.Builder, pkg, test string) string {
+	if test != "" {
+		if b := output[pkg+" "+test]; b != nil {
+			return b.String()
+		}
+		return ""
+	}
+	var all strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(output)) {
+		if strings.HasPrefix(k, pkg+" ") {
+			all.WriteString(output[k].String())
+		}
+	}
+	return all.String()
 }
 
 // Save writes the report to file.

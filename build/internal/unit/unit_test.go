@@ -170,3 +170,17 @@ func TestPackageThatDoesNotBuildFails(t *testing.T) {
 		t.Errorf("totals %+v\n%s", *total, out.String())
 	}
 }
+
+func TestRunawayTestDies(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"pkg/duck/duck.go":      "package duck\n",
+		"pkg/duck/duck_test.go": "package duck\n\nimport \"testing\"\n\nfunc TestEggs(t *testing.T) {\n\tvar eggs [][]byte\n\tfor {\n\t\teggs = append(eggs, make([]byte, 1<<30))\n\t}\n}\n",
+	})
+	r, err := Run(context.Background(), dir, []string{"k8s.io/kubernetes/pkg/duck"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Failed(); len(f) != 1 || !strings.Contains(f[0].Output, "out of memory") {
+		t.Errorf("failed %+v", f)
+	}
+}
