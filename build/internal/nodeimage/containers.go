@@ -120,7 +120,11 @@ func (c container) layer(store oci.Store, src sources) (v1.Layer, error) {
 		}
 		key += at + " " + d + "\n"
 	}
-	return store.Layer("container-"+c.binary, key, oci.Zstd, func(t *oci.Tree) error {
+	compression := oci.ZstdSmall
+	if c.kubernetes {
+		compression = oci.Zstd
+	}
+	return store.Layer("container-"+c.binary, key, compression, func(t *oci.Tree) error {
 		t.Dir("tmp", 0o1777)
 		for at, file := range files {
 			if err := t.File(at, 0o755, file); err != nil {
@@ -147,7 +151,7 @@ func toolsLayer(store oci.Store, src sources) (v1.Layer, error) {
 		}
 		key += "\n" + d
 	}
-	return store.Layer("container-tools", key, oci.Zstd, func(t *oci.Tree) error {
+	return store.Layer("container-tools", key, oci.ZstdSmall, func(t *oci.Tree) error {
 		if err := t.Tar(src.tools); err != nil {
 			return err
 		}

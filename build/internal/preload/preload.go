@@ -17,6 +17,7 @@ import (
 	"github.com/containerd/containerd/v2/core/metadata"
 	"github.com/containerd/containerd/v2/pkg/namespaces"
 	"github.com/containerd/containerd/v2/plugins/content/local"
+	"github.com/containerd/log"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -79,6 +80,10 @@ func Write(ctx context.Context, dir string, all []Image) error {
 
 // open calls f with the metadata store in dir.
 func open(ctx context.Context, dir string, f func(*metadata.DB) error) error {
+	// The store warns about kernels without fs-verity, which it does not need.
+	if err := log.SetLevel("error"); err != nil {
+		return err
+	}
 	blobs, err := local.NewStore(filepath.Join(dir, contentFolder))
 	if err != nil {
 		return err
