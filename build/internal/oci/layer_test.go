@@ -28,7 +28,7 @@ func sample(t *Tree) error {
 // layer of every node image changes too, which a reviewer should know.
 func TestGoldenDigests(t *testing.T) {
 	golden := map[Compression]string{
-		Gzip: goldenGzip, GzipFast: goldenGzipFast, Zstd: goldenZstd,
+		Gzip: goldenGzip, GzipFast: goldenGzipFast, Zstd: goldenZstd, ZstdSmall: goldenZstdSmall,
 	}
 	for c, want := range golden {
 		l, err := Store{Dir: t.TempDir()}.Layer("sample", "1", c, sample)
@@ -195,8 +195,9 @@ func entryOf(t *testing.T, archive []byte, name string) []byte {
 }
 
 const (
-	goldenDiffID   = "4415cd935520d878f1d7e8226b6820079f764c871c59dbb19f508c6c7a831bd4"
-	goldenGzip     = "edcb104bcff0923870a485d715abc139305d3fd6df7fdbb4ba2e588aa899b88e"
-	goldenGzipFast = "1e8e2a5d3011344109f7f4e154cd230a78043df8bcacb980a9ff7e6638113a8e"
-	goldenZstd     = "a84d6b4c6bc148fb2075fdd17b77ceb631762b1e8b33f52848a547ce61b1cc86"
+	goldenDiffID    = "4415cd935520d878f1d7e8226b6820079f764c871c59dbb19f508c6c7a831bd4"
+	goldenGzip      = "edcb104bcff0923870a485d715abc139305d3fd6df7fdbb4ba2e588aa899b88e"
+	goldenGzipFast  = "1e8e2a5d3011344109f7f4e154cd230a78043df8bcacb980a9ff7e6638113a8e"
+	goldenZstdSmall = "5f0b55e688a50cbd005e7e6f00305d89b80a2e39e48fd1ddfcf3dda629a20336"
+	goldenZstd      = "a84d6b4c6bc148fb2075fdd17b77ceb631762b1e8b33f52848a547ce61b1cc86"
 )
