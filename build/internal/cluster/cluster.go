@@ -80,6 +80,10 @@ func (c *Cluster) nodes(ctx context.Context) ([]string, error) {
 // isn't there is fine; one whose nodes were made from another image is left
 // alone and reported as a *ForeignError.
 func (c *Cluster) Delete(ctx context.Context) error {
+	return c.locked(ctx, func() error { return c.deleteIfOurs(ctx) })
+}
+
+func (c *Cluster) deleteIfOurs(ctx context.Context) error {
 	state, err := c.State(ctx)
 	if err != nil {
 		return err

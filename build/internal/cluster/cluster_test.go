@@ -1,13 +1,16 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"sidecar-node/build/internal/engine"
 )
@@ -21,7 +24,8 @@ func fakeEngine(t *testing.T, script string) *Cluster {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	return &Cluster{Name: "c", Image: "sidecar-node", Engine: &engine.Engine{Name: "docker"}, Out: &bytes.Buffer{}, Kubeconfig: filepath.Join(dir, "kubeconfig")}
+	t.Setenv("TMPDIR", dir)
+	return &Cluster{Name: "c", Image: "sidecar-node", Engine: &engine.Engine{Name: "docker"}, Out: io.Discard, Kubeconfig: filepath.Join(dir, "kubeconfig")}
 }
 
 // inspect is an engine with the given nodes, whose newest node image is new.
@@ -92,6 +96,37 @@ func TestEngineFailureIsReported(t *testing.T) {
 	c := fakeEngine(t, "echo the daemon went away >&2; exit 1\n")
 	if _, err := c.State(context.Background()); err == nil || !strings.Contains(err.Error(), "the daemon went away") {
 		t.Errorf("got %v, want the message of the engine", err)
+	}
+}
+
+func TestOneProcessAtATime(t *testing.T) {
+	c := fakeEngine(t, "exit 0\n")
+	var inside, most atomic.Int32
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			err := c.locked(context.Background(), func() error {
+				most.Store(max(most.Load(), inside.Add(1)))
+				time.Sleep(50 * time.Millisecond)
+				inside.Add(-1)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got := most.Load(); got != 1 {
+		t.Errorf("%d at a time", got)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	err := c.locked(context.Background(), func() error {
+		cancel()
+		return c.locked(cancelled, func() error { return errors.New("it ran") })
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting was interrupted, and the error is %v", err)
 	}
 }
 

@@ -22,6 +22,10 @@ const (
 // output of kind and the logs of the nodes are kept in Reports and the half
 // made cluster is removed.
 func (c *Cluster) Create(ctx context.Context) error {
+	return c.locked(ctx, func() error { return c.create(ctx) })
+}
+
+func (c *Cluster) create(ctx context.Context) error {
 	if err := os.MkdirAll(c.Reports, 0o755); err != nil {
 		return err
 	}

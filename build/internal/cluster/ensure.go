@@ -9,14 +9,22 @@ import (
 // nodes are started, the remains of an interrupted creation are replaced, and a
 // cluster that runs is left as it is. It returns the state in which the cluster
 // was found.
-func (c *Cluster) Ensure(ctx context.Context) (State, error) {
+func (c *Cluster) Ensure(ctx context.Context) (state State, err error) {
+	err = c.locked(ctx, func() error {
+		state, err = c.ensure(ctx)
+		return err
+	})
+	return state, err
+}
+
+func (c *Cluster) ensure(ctx context.Context) (State, error) {
 	state, err := c.State(ctx)
 	if err != nil {
 		return state, err
 	}
 	switch state {
 	case Absent:
-		return state, c.Create(ctx)
+		return state, c.create(ctx)
 	case Stopped:
 		if err := c.start(ctx); err != nil {
 			return state, err
@@ -28,7 +36,7 @@ func (c *Cluster) Ensure(ctx context.Context) (State, error) {
 		if err := c.delete(ctx); err != nil {
 			return state, err
 		}
-		return state, c.Create(ctx)
+		return state, c.create(ctx)
 	}
 	if state == Stopped {
 		// Components that start with the node need a while.
