@@ -55,7 +55,7 @@ spec:
     lifecycle: {type: Sidecar}
   containers:
   - name: app
-`, "spec.initContainers[0].lifecycle.type", "Forbidden", "restartPolicy: Always"),
+`, "spec.initContainers[0].lifecycle.type", "Forbidden", "restartPolicy", "Always"),
 		Entry("a sidecar that is not to be restarted", `
 apiVersion: v1
 kind: Pod

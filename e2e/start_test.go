@@ -81,7 +81,7 @@ spec:
   containers:
   - name: app
   - name: proxy
-    args: [--exit-after=1s,never, --exit-code=1, --ready-after=never,1s]
+    args: ["--exit-after=1s,never", --exit-code=1, "--ready-after=never,1s"]
     readinessProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1}
     lifecycle: {type: Sidecar}
 `}),
