@@ -7,10 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"sidecar-node/build/internal/engine"
 )
@@ -100,33 +97,14 @@ func TestEngineFailureIsReported(t *testing.T) {
 }
 
 func TestOneProcessAtATime(t *testing.T) {
-	c := fakeEngine(t, "exit 0\n")
-	var inside, most atomic.Int32
-	var all sync.WaitGroup
-	for range 3 {
-		all.Go(func() {
-			err := c.locked(context.Background(), func() error {
-				most.Store(max(most.Load(), inside.Add(1)))
-				time.Sleep(50 * time.Millisecond)
-				inside.Add(-1)
-				return nil
-			})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if got := most.Load(); got != 1 {
-		t.Errorf("%d at a time", got)
-	}
-	cancelled, cancel := context.WithCancel(context.Background())
-	err := c.locked(context.Background(), func() error {
+	c := fakeEngine(t, inspect(nil))
+	ctx, cancel := context.WithCancel(context.Background())
+	err := c.locked(ctx, func() error {
 		cancel()
-		return c.locked(cancelled, func() error { return errors.New("it ran") })
+		return c.Delete(ctx)
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("waiting was interrupted, and the error is %v", err)
+		t.Errorf("while another works on the cluster, delete must wait; got %v", err)
 	}
 }
 

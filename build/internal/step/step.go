@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"sidecar-node/build/internal/filelock"
 )
 
 // Step is one unit of work of the build.
@@ -38,6 +40,9 @@ type Runner struct {
 	Stamps string
 	// Out receives the lines that people read.
 	Out io.Writer
+
+	// locked is set while this process runs a step.
+	locked bool
 }
 
 // stamp is the record of a finished step.
@@ -72,6 +77,20 @@ func (r *Runner) Run(ctx context.Context, s Step) error {
 		fmt.Fprintf(r.Out, "==> %s: up to date\n", s.Title)
 		return nil
 	}
+	// Steps within steps find the lock taken.
+	if !r.locked {
+		release, err := r.lock(ctx)
+		if err != nil {
+			return &Error{s.Name, s.Repeat, err}
+		}
+		r.locked = true
+		defer func() { r.locked = false; release() }()
+		// The process that held it may have done this very step.
+		if r.Fresh(s) {
+			fmt.Fprintf(r.Out, "==> %s: up to date\n", s.Title)
+			return nil
+		}
+	}
 	fmt.Fprintf(r.Out, "==> %s\n", s.Title)
 	// Without its stamp an interrupted step runs again.
 	if err := r.Forget(s.Name); err != nil {
@@ -92,6 +111,17 @@ func (r *Runner) Run(ctx context.Context, s Step) error {
 		return nil
 	}
 	return r.write(s.Name, stamp{Inputs: s.Inputs, Seconds: seconds, Finished: time.Now().UTC()})
+}
+
+// lock waits until no other process runs a step of this checkout: two that
+// write the same outputs would spoil each other's.
+func (r *Runner) lock(ctx context.Context) (release func(), err error) {
+	if err := os.MkdirAll(r.Stamps, 0o755); err != nil {
+		return nil, err
+	}
+	return filelock.Hold(ctx, filepath.Join(r.Stamps, "lock"), func() {
+		fmt.Fprintln(r.Out, "==> another process runs a step in this checkout: wait for it")
+	})
 }
 
 // Forget removes the stamp of a step, so that it runs again.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // counter is a step that counts its runs and writes one output.
@@ -88,5 +89,32 @@ func TestTheInnermostFailureIsNamed(t *testing.T) {
 	}})
 	if err == nil || !strings.HasPrefix(err.Error(), "step inner") || strings.Contains(err.Error(), "make outer") {
 		t.Errorf("got %v, want the inner step alone", err)
+	}
+}
+
+func TestProcessesTakeTurns(t *testing.T) {
+	dir, runs := t.TempDir(), 0
+	one := &Runner{Stamps: filepath.Join(dir, "stamps"), Out: &bytes.Buffer{}}
+	var said bytes.Buffer
+	two := &Runner{Stamps: one.Stamps, Out: &said}
+	s := counter(dir, &runs)
+	slow := s
+	started := make(chan struct{})
+	slow.Do = func(ctx context.Context) error {
+		close(started)
+		time.Sleep(100 * time.Millisecond)
+		return s.Do(ctx)
+	}
+	done := make(chan error)
+	go func() { done <- one.Run(context.Background(), slow) }()
+	<-started
+	if err := two.Run(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if runs != 1 || !strings.Contains(said.String(), "another process") || !strings.Contains(said.String(), "up to date") {
+		t.Errorf("%d runs, and the second said %q; want one run, and that it waited and then had nothing to do", runs, said.String())
 	}
 }
