@@ -71,7 +71,11 @@ func (b *Builder) build(ctx context.Context, s *Spec) error {
 	}
 	defer os.RemoveAll(work)
 	raw, packages := filepath.Join(work, "raw.tar"), filepath.Join(work, "packages")
-	cmd := exec.CommandContext(ctx, "mmdebstrap", arguments(s, raw, packages)...)
+	var args []string
+	for _, option := range proxies(ctx) {
+		args = append(args, "--aptopt="+option)
+	}
+	cmd := exec.CommandContext(ctx, "mmdebstrap", append(args, arguments(s, raw, packages)...)...)
 	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", oci.Epoch.Unix()), "LC_ALL=C.UTF-8")
 	if out, err := cmd.CombinedOutput(); err != nil {

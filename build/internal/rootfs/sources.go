@@ -61,3 +61,16 @@ func fromTargets(targets, suite string) []string {
 }
 
 func line(uri, suite string) string { return "deb " + uri + " " + suite + " main" }
+
+// proxies returns options of apt with the proxies that the host's own apt
+// uses; mmdebstrap does not read the host's configuration.
+func proxies(ctx context.Context) []string {
+	// A host without apt has no such setting.
+	out, _ := exec.CommandContext(ctx, "apt-config", "dump", "--no-empty", "--format", "%f \"%v\"%n",
+		"Acquire::http::Proxy", "Acquire::https::Proxy").Output()
+	var options []string
+	for l := range strings.Lines(string(out)) {
+		options = append(options, strings.TrimSpace(l))
+	}
+	return options
+}
