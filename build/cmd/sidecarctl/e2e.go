@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,16 @@ it uses the cluster of make cluster, which it creates if need be, and then makes
 one more with the gate off. docs/testing.md has more.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run.Args, run.Out = args, cmd.OutOrStdout()
+			// The suite runs in its own folder.
+			for _, file := range []*string{&run.Kubeconfig, &run.Config} {
+				if *file == "" {
+					continue
+				}
+				var err error
+				if *file, err = filepath.Abs(*file); err != nil {
+					return err
+				}
+			}
 			given := run.Kubeconfig != "" || os.Getenv("KUBECONFIG") != ""
 			gates, err := gateStates(gate, given)
 			if err != nil {
