@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"time"
-
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -60,7 +58,6 @@ spec:
 		// That the app starts at all shows that nothing waits for the proxy.
 		lifecycle.StopsInOrder(ctx, s, lifecycle.Shutdown{
 			Running: []journal.Point{journal.Start("app"), journal.Start("proxy")},
-			Limit:   10 * time.Second,
 			Judge: []lifecycle.Judge{
 				lifecycle.Before(journal.Term("proxy"), journal.End("app")),
 			}, Manifest: pod})

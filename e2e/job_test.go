@@ -78,7 +78,7 @@ spec:
 			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"},
 			Judge: []lifecycle.Judge{
 				lifecycle.Runs("app", 2), lifecycle.Runs("proxy", 1),
-				lifecycle.EveryCallSucceeds("app", 10),
+				lifecycle.EveryCallSucceeds("app"),
 			}, Manifest: `
 apiVersion: batch/v1
 kind: Job

@@ -30,6 +30,7 @@ type Intervals struct {
 	Setup        Duration `json:"setup"`
 	Start        Duration `json:"start"`
 	Job          Duration `json:"job"`
+	Stop         Duration `json:"stop"`
 	Prompt       Duration `json:"prompt"`
 	Settle       Duration `json:"settle"`
 	KillOverhead Duration `json:"killOverhead"`
@@ -68,6 +69,7 @@ func Load(name string) (Config, error) {
 		"intervals.setup":        c.Intervals.Setup.Duration <= 0,
 		"intervals.start":        c.Intervals.Start.Duration <= 0,
 		"intervals.job":          c.Intervals.Job.Duration <= 0,
+		"intervals.stop":         c.Intervals.Stop.Duration <= 0,
 		"intervals.prompt":       c.Intervals.Prompt.Duration <= 0,
 		"intervals.settle":       c.Intervals.Settle.Duration <= 0,
 		"intervals.killOverhead": c.Intervals.KillOverhead.Duration <= 0,

@@ -208,7 +208,7 @@ func (s *Space) AwaitJournal(ctx context.Context, limit time.Duration, what stri
 		}
 		tl, last = now, done(now)
 		return last == nil
-	}, func() error { return fmt.Errorf("waited %v in vain for %s: %v", limit, what, last) })
+	}, func() error { return timedOut(limit, what, last, nil) })
 	return tl, err
 }
 

@@ -168,14 +168,23 @@ func (w *warnings) take() []string {
 	return t
 }
 
-// timedOut describes a wait that was in vain.
-func timedOut(limit time.Duration, what string, last error, rest fmt.Stringer) error {
+// WaitError is a wait that was in vain.
+type WaitError struct{ text string }
+
+func (e *WaitError) Error() string { return e.text }
+
+// GomegaString keeps Gomega from printing the text once more.
+func (e *WaitError) GomegaString() string { return "a wait in vain" }
+
+// timedOut describes a wait that was in vain, with the state of what was
+// waited for.
+func timedOut(limit time.Duration, what string, last error, state fmt.Stringer) error {
 	text := fmt.Sprintf("waited %v in vain for %s", limit, what)
 	if last != nil {
-		text += fmt.Sprintf("; last error: %v", last)
+		text += fmt.Sprintf("; last: %v", last)
 	}
-	if rest != nil {
-		text += "\n\n" + rest.String()
+	if state != nil {
+		text += "\n\n" + state.String()
 	}
-	return errors.New(text)
+	return &WaitError{text}
 }

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"fmt"
 
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -82,6 +81,7 @@ func RolloutLosesNoCall(ctx context.Context, s *framework.Space, in Rollout) {
 	for _, name := range old {
 		pod := tl.Pod(name)
 		Expect(pod.ExitsBeforeStopOf(in.App, in.Sidecar)).To(Succeed(), "pod %s", name)
-		Expect(pod.EveryCallSucceeds(in.App, 40)).To(Succeed(), fmt.Sprintf("pod %s", name))
+		Expect(pod.EveryCallSucceeds(in.App)).To(Succeed(), "pod %s", name)
+		Expect(pod.CallsWhileStopping(in.App)).To(Succeed(), "pod %s", name)
 	}
 }

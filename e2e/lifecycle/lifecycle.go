@@ -59,9 +59,14 @@ func HookRunsOnce(container, hook string) Judge {
 	return func(t journal.Timeline) error { return t.HookRunsOnce(container, hook) }
 }
 
-// EveryCallSucceeds wants at least n calls, all successful.
-func EveryCallSucceeds(container string, n int) Judge {
-	return func(t journal.Timeline) error { return t.EveryCallSucceeds(container, n) }
+// EveryCallSucceeds wants the container to make calls, all of them successful.
+func EveryCallSucceeds(container string) Judge {
+	return func(t journal.Timeline) error { return t.EveryCallSucceeds(container) }
+}
+
+// CallsWhileStopping wants calls between TERM and exit.
+func CallsWhileStopping(container string) Judge {
+	return func(t journal.Timeline) error { return t.CallsWhileStopping(container) }
 }
 
 // Has wants the point in the journal.

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"time"
 
 	. "github.com/onsi/gomega"
 
@@ -15,10 +14,7 @@ type Shutdown struct {
 	Manifest string
 	// Running has to be in the journal before the pod is deleted.
 	Running []journal.Point
-	// Limit is the time from the request until the pod is gone, the overhead of
-	// the kubelet and the runtime left out.
-	Limit time.Duration
-	Judge []Judge
+	Judge   []Judge
 }
 
 // StopsInOrder deletes the running pod and judges how it went down.
@@ -26,8 +22,9 @@ func StopsInOrder(ctx context.Context, s *framework.Space, in Shutdown) {
 	apply(ctx, s, in.Manifest)
 	await(ctx, s, s.Config.Intervals.Start.Duration, in.Running...)
 	Expect(s.DeletePod(ctx, "pod", -1)).To(Succeed())
-	limit := in.Limit + s.Config.Intervals.KillOverhead.Duration
-	err := s.AwaitPodGone(ctx, "pod", limit)
+	// How long it takes is judged by the journal, where that matters: the API
+	// learns of the end when the kubelet finds the time.
+	err := s.AwaitPodGone(ctx, "pod", s.Config.Intervals.Stop.Duration)
 	tl, jerr := s.Journal(ctx)
 	Expect(jerr).To(Succeed())
 	if err != nil {
