@@ -4,23 +4,22 @@ import (
 	"archive/tar"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/distribution/reference"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// hub is the place that Docker, and kind with either engine, add to a name
-// without a host. Podman adds localhost when it loads such a name from an
-// archive, and kind would not find the image there.
-const hub = "docker.io/library/"
-
 // WriteArchive writes the image, under all of its names, to an archive that
-// docker load and podman load read. Names have no host. The file appears whole
-// or not at all.
+// docker load and podman load read. The file appears whole or not at all.
+//
+// Names are written in full. Podman would take one without a host for one of
+// localhost, where kind does not look.
 //
 // The library writes such archives too, but with the names in random order.
 func WriteArchive(file string, img v1.Image, names []string) (err error) {
@@ -55,7 +54,11 @@ func writeImage(tw *tar.Writer, img v1.Image, names []string) error {
 	}
 	d := tarball.Descriptor{Config: id.String()}
 	for _, n := range names {
-		d.RepoTags = append(d.RepoTags, hub+n)
+		ref, err := reference.ParseDockerRef(n)
+		if err != nil {
+			return fmt.Errorf("image name %q: %w", n, err)
+		}
+		d.RepoTags = append(d.RepoTags, ref.String())
 	}
 	if err := writeMember(tw, d.Config, config); err != nil {
 		return err

@@ -7,11 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	"archive/tar"
 
+	"github.com/distribution/reference"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
@@ -169,10 +170,18 @@ func TestArchive(t *testing.T) {
 	if err := json.Unmarshal(entryOf(t, a, "manifest.json"), &manifest); err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(manifest[0].RepoTags)
-	tags := []string{"docker.io/library/sidecar-node:latest", "docker.io/library/sidecar-node:v1.37.2-sidecar.1"}
-	if len(manifest) != 1 || !slices.Equal(manifest[0].RepoTags, tags) {
-		t.Errorf("manifest.json names %+v, want one image with %v", manifest, tags)
+	if len(manifest) != 1 || len(manifest[0].RepoTags) != len(names) {
+		t.Fatalf("manifest.json names %+v, want one image with %v", manifest, names)
+	}
+	for i, tag := range manifest[0].RepoTags {
+		short, err := reference.ParseNormalizedNamed(names[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A host, a folder, and the name that users type.
+		if tag != short.String() || strings.Count(tag, "/") != 2 || !strings.HasSuffix(tag, "/"+names[i]) {
+			t.Errorf("name %s, want %s", tag, short)
+		}
 	}
 }
 
