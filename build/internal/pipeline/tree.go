@@ -39,6 +39,9 @@ func Tree(ctx context.Context, env Env, v layout.Variant) error {
 
 // Assemble makes the untouched tree of a variant.
 func Assemble(ctx context.Context, env Env, v layout.Variant) error {
+	if _, err := layout.ParseVariant(string(v)); err != nil {
+		return err
+	}
 	l, err := env.Lock()
 	if err != nil {
 		return err
