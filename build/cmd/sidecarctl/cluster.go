@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -49,6 +50,9 @@ func (f *clusterFlags) cluster(env *environment, eng *engine.Engine, out io.Writ
 	if config, err = filepath.Abs(config); err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(config); err != nil {
+		return nil, fmt.Errorf("configuration of the cluster: %w", err)
+	}
 	return &cluster.Cluster{
 		Name: f.name, Config: config, Image: image, Engine: eng, Root: env.Root,
 		Kubeconfig:     env.Output("kubeconfig", f.name),
@@ -73,6 +77,11 @@ What is there already isn't done again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, out := cmd.Context(), cmd.OutOrStdout()
 			start := time.Now()
+			// Wrong flags are told before any work.
+			c, err := flags.cluster(env, nil, out)
+			if err != nil {
+				return err
+			}
 			m := env.machine(ctx, 0)
 			if err := prerequisite.Setup(ctx, m, prerequisite.List(), out, env.Output("reports", "apt.log")); err != nil {
 				return err
@@ -82,10 +91,7 @@ What is there already isn't done again.`,
 					return err
 				}
 			}
-			c, err := flags.cluster(env, m.Engine, out)
-			if err != nil {
-				return err
-			}
+			c.Engine = m.Engine
 			if recreate {
 				if err := c.Delete(ctx); err != nil {
 					return err

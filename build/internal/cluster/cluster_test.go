@@ -121,15 +121,30 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-func TestLastLines(t *testing.T) {
+func TestExplanation(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(file, []byte("1\n2\n3\n"), 0o644); err != nil {
+	const log = `Creating cluster "c" ...
+error: unrecognized feature gate: NoSuchGate
+k8s.io/kubernetes/cmd/kubeadm/app.Run
+	k8s.io/kubernetes/cmd/kubeadm/app/kubeadm.go:48
+sigs.k8s.io/kind/pkg/cmd.(*Runner).Run
+	sigs.k8s.io/kind/pkg/runner.go:450
+main.main
+	cmd/kubeadm.go:25
+runtime.goexit
+	runtime/asm_amd64.s:1771
+
+`
+	if err := os.WriteFile(file, []byte(log), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := lastLines(file, 2); got != "2\n3" {
-		t.Errorf("got %q", got)
+	if got, want := explanation(file, 5), "Creating cluster \"c\" ...\nerror: unrecognized feature gate: NoSuchGate"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := lastLines(file+"x", 2); !strings.Contains(got, "no such file") {
+	if got := explanation(file, 1); strings.Contains(got, "Creating") {
+		t.Errorf("more than the last line: %q", got)
+	}
+	if got := explanation(file+"x", 2); !strings.Contains(got, "no such file") {
 		t.Errorf("got %q, want why it can't be read", got)
 	}
 }

@@ -3,9 +3,9 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -67,7 +67,7 @@ func (c *Cluster) createFailed(ctx context.Context, err error, logFile string) e
 		where += fmt.Sprintf("\nthe half-made cluster could not be removed: %v", err)
 	}
 	return fmt.Errorf("kind could not create the cluster %s: %w\n%s\nall of its output: %s\n%s\nknown causes: docs/known-issues.md",
-		c.Name, err, lastLines(logFile, 20), logFile, where)
+		c.Name, err, explanation(logFile, 20), logFile, where)
 }
 
 // writeKubeconfig writes the access to this cluster into its own file.
@@ -124,17 +124,27 @@ func (c *Cluster) AwaitReady(ctx context.Context) error {
 	return nil
 }
 
-// lastLines returns the end of a text file, or why it can't be read.
-func lastLines(file string, n int) string {
-	f, err := os.Open(file)
+// explanation returns the last n lines of kind's output that explain a failure:
+// without the stack traces of kubeadm and kind, which follow after them and
+// are long.
+func explanation(file string, n int) string {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return err.Error()
 	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return err.Error()
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimRight(line, "\n")
+		// A frame is a function, and below it a file with the line.
+		if strings.TrimSpace(line) == "" || stackFile.MatchString(line) || stackFunction.MatchString(line) {
+			continue
+		}
+		lines = append(lines, line)
 	}
-	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
+
+var (
+	stackFile     = regexp.MustCompile(`^\s+\S+\.(go|s):\d+$`)
+	stackFunction = regexp.MustCompile(`^[\w./@-]+\.(\(\*?\w+\)\.)?[\w.]+$`)
+)
