@@ -81,7 +81,8 @@ func (s *Scratch) lockGenerated(ctx context.Context, relock bool) error {
 	if err != nil {
 		return err
 	}
-	if lock.Generated == tree {
+	// A lock that does not name what is generated from says nothing about it.
+	if lock.Generated == tree || lock.Overlay == "" {
 		return nil
 	}
 	if lock.Generated != "" && !relock {
