@@ -124,6 +124,7 @@ func TestRepository(t *testing.T) {
 func TestExplanation(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
 	const log = `Creating cluster "c" ...
+I1130 19:14:27.450254     234 round_trippers.go:632] "Response" verb="POST"
 error: unrecognized feature gate: NoSuchGate
 k8s.io/kubernetes/cmd/kubeadm/app.Run
 	k8s.io/kubernetes/cmd/kubeadm/app/kubeadm.go:48

@@ -125,8 +125,8 @@ func (c *Cluster) AwaitReady(ctx context.Context) error {
 }
 
 // explanation returns the last n lines of kind's output that explain a failure:
-// without the stack traces of kubeadm and kind, which follow after them and
-// are long.
+// without the stack traces of kubeadm and kind and what kubeadm logs while it
+// goes on, which are long.
 func explanation(file string, n int) string {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -136,7 +136,7 @@ func explanation(file string, n int) string {
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimRight(line, "\n")
 		// A frame is a function, and below it a file with the line.
-		if strings.TrimSpace(line) == "" || stackFile.MatchString(line) || stackFunction.MatchString(line) {
+		if strings.TrimSpace(line) == "" || stackFile.MatchString(line) || stackFunction.MatchString(line) || progress.MatchString(line) {
 			continue
 		}
 		lines = append(lines, line)
@@ -145,6 +145,8 @@ func explanation(file string, n int) string {
 }
 
 var (
+	// progress is a line of klog that isn't an error.
+	progress      = regexp.MustCompile(`^[IW]\d{4} [\d:.]+ `)
 	stackFile     = regexp.MustCompile(`^\s+\S+\.(go|s):\d+$`)
 	stackFunction = regexp.MustCompile(`^[\w./@-]+\.(\(\*?\w+\)\.)?[\w.]+$`)
 )
