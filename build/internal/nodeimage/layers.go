@@ -65,6 +65,11 @@ func configure(t *oci.Tree, kindFiles, ourFiles, manifests, pause string) error 
 	}
 	// binfmt_misc belongs to the whole kernel, not to the node.
 	t.Symlink("etc/systemd/system/systemd-binfmt.service", "/dev/null")
+	// With these files as old as /usr, systemd does not rebuild at the first
+	// boot what the packages have built already.
+	for _, dir := range []string{"etc", "var"} {
+		t.Bytes(dir+"/.updated", 0o644, nil)
+	}
 	t.Dir("etc/kubernetes/manifests", 0o755)
 	return baseSpec(t)
 }

@@ -115,4 +115,4 @@ func (in Input) layers(d *digests, state string, fromTree map[string]bool, pause
 }
 
 // codeVersion changes when configure makes something else of the same files.
-const codeVersion = "1"
+const codeVersion = "2"
