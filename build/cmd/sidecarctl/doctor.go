@@ -17,7 +17,7 @@ func init() { commands = append(commands, doctor) }
 // once the binaries are there, warmDiskGiB are enough for what changes.
 // docs/building.md has the figures.
 const (
-	coldDiskGiB = 25
+	coldDiskGiB = 15
 	warmDiskGiB = 6
 )
 
