@@ -157,8 +157,11 @@ spec:
 			overhead := cluster.Config.Intervals.KillOverhead.Duration
 			lifecycle.StopsInOrder(ctx, newSpace(ctx), lifecycle.Shutdown{
 				Running: []journal.Point{journal.Ready("app"), journal.Ready("proxy")},
+				// The hook of the app uses up the budget. Both are given the
+				// minimum then, at the same time, so that nothing is said of
+				// their order.
 				Judge: []lifecycle.Judge{
-					lifecycle.ExitsBeforeStopOf("app", "proxy"),
+					lifecycle.Within(journal.Hook("app", "preStop"), journal.End("app"), grace+minimum+overhead),
 					lifecycle.Within(journal.Hook("app", "preStop"), journal.End("proxy"), grace+minimum+overhead),
 				}, Manifest: `
 apiVersion: v1

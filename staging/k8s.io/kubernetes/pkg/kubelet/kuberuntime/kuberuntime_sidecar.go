@@ -235,14 +235,17 @@ func (o *terminationOrdering) waitBeforePreStop(id kubecontainer.ContainerID, gr
 	return o.shutdown.Rest()
 }
 
-// waitBeforeStop lets the containers of the later stages wait for their turn. The
-// hooks of restartable init containers have run by then, as they do without sidecars.
+// waitBeforeStop lets the containers of the later stages wait for their turn, and
+// returns what is left of the grace period in seconds. The hooks of restartable init
+// containers have run by then, as they do without sidecars.
 func (o *terminationOrdering) waitBeforeStop(id kubecontainer.ContainerID, gracePeriod int64) int64 {
-	if o == nil || o.shutdown == nil || gracePeriod <= 0 || o.shutdown.Stage(id.ID) == sidecar.StageApp {
+	if o == nil || o.shutdown == nil || gracePeriod <= 0 {
 		return gracePeriod
 	}
 	o.shutdown.Wait(id.ID)
-	return o.shutdown.Rest()
+	gracePeriod = max(o.shutdown.Rest(), minimumGracePeriodInSeconds)
+	o.shutdown.Stopping(id.ID, gracePeriod)
+	return gracePeriod
 }
 
 // done is called when the container has ended or could not be stopped.

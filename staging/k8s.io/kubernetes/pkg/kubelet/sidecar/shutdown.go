@@ -30,17 +30,29 @@ const (
 // to stop at once is given the whole grace period.
 const roundUp = 100 * time.Millisecond
 
+// killTime is how long a container that is killed when the grace period is over may
+// take to end before the next stage stops waiting for it.
+const killTime = time.Second
+
 // Shutdown lets the containers of one pod stop stage by stage within one grace
-// period. Whoever stops a container calls Wait first and Done last; Rest says what
-// is left of the grace period.
+// period. Whoever stops a container calls Wait first, Stopping when it is sent its
+// signal, and Done last; Rest says what is left of the grace period.
 type Shutdown struct {
 	deadline time.Time
 
 	lock sync.Mutex
 	// pending holds the containers that have not ended, by ID.
-	pending map[string]Stage
+	pending map[string]*pendingContainer
 	// changed is closed and replaced when a container has ended.
 	changed chan struct{}
+}
+
+// pendingContainer is a container that has not ended.
+type pendingContainer struct {
+	stage Stage
+	// killed is when the runtime kills the container if it has not ended by then,
+	// zero as long as it has not been sent its signal.
+	killed time.Time
 }
 
 // NewShutdown starts the shutdown of running containers, given by ID. The grace
@@ -48,11 +60,11 @@ type Shutdown struct {
 func NewShutdown(running map[string]Stage, gracePeriod int64) *Shutdown {
 	s := &Shutdown{
 		deadline: time.Now().Add(time.Duration(gracePeriod) * time.Second),
-		pending:  make(map[string]Stage, len(running)),
+		pending:  make(map[string]*pendingContainer, len(running)),
 		changed:  make(chan struct{}),
 	}
 	for id, stage := range running {
-		s.pending[id] = stage
+		s.pending[id] = &pendingContainer{stage: stage}
 	}
 	return s
 }
@@ -61,38 +73,68 @@ func NewShutdown(running map[string]Stage, gracePeriod int64) *Shutdown {
 func (s *Shutdown) Stage(id string) Stage {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	return s.pending[id]
+	return s.stage(id)
 }
 
-// Wait returns when all containers of lower stages have ended or when the grace
-// period is over.
+func (s *Shutdown) stage(id string) Stage {
+	if container, ok := s.pending[id]; ok {
+		return container.stage
+	}
+	return StageApp
+}
+
+// Wait returns when all containers of lower stages have ended. It does not wait
+// longer than the grace period, except for containers that are killed at its end,
+// which it gives a moment to be gone.
 func (s *Shutdown) Wait(id string) {
-	timer := time.NewTimer(time.Until(s.deadline))
-	defer timer.Stop()
 	for {
-		turn, changed := s.turn(id)
+		turn, until, changed := s.turn(id)
 		if turn {
 			return
 		}
+		timer := time.NewTimer(time.Until(until))
 		select {
 		case <-changed:
+			timer.Stop()
 		case <-timer.C:
 			return
 		}
 	}
 }
 
-// turn returns whether the container may stop now, and a channel that is closed
-// when it is worth to ask again.
-func (s *Shutdown) turn(id string) (bool, <-chan struct{}) {
+// turn returns whether the container may stop now; if not, until when it waits and a
+// channel that is closed when it is worth to ask again.
+func (s *Shutdown) turn(id string) (bool, time.Time, <-chan struct{}) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	for other, stage := range s.pending {
-		if other != id && stage < s.pending[id] {
-			return false, s.changed
+	turn, until := true, s.deadline.Add(killTime)
+	for other, container := range s.pending {
+		if other == id || container.stage >= s.stage(id) {
+			continue
+		}
+		turn = false
+		if container.killed.IsZero() || container.killed.After(s.deadline.Add(roundUp)) {
+			until = s.deadline
 		}
 	}
-	return true, nil
+	return turn, until, s.changed
+}
+
+// Stopping is called when the container is sent its signal, to be killed if it has
+// not ended within the given seconds.
+func (s *Shutdown) Stopping(id string, gracePeriod int64) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if container, ok := s.pending[id]; ok {
+		container.killed = time.Now().Add(time.Duration(gracePeriod) * time.Second)
+		s.change()
+	}
+}
+
+// change lets those who wait ask again. The caller holds the lock.
+func (s *Shutdown) change() {
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // Rest returns the whole seconds that are left of the grace period, never less
@@ -110,6 +152,5 @@ func (s *Shutdown) Done(id string) {
 		return
 	}
 	delete(s.pending, id)
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.change()
 }

@@ -41,7 +41,9 @@ func stopAll(containers map[string]stopping, gracePeriod int64) (turns, ends map
 			shutdown.Wait(id)
 			turn := time.Since(start)
 			// Two seconds is what the runtime manager gives at least.
-			allowed := time.Duration(max(2, shutdown.Rest())) * time.Second
+			gracePeriod := max(2, shutdown.Rest())
+			shutdown.Stopping(id, gracePeriod)
+			allowed := time.Duration(gracePeriod) * time.Second
 			if c.deaf || c.takes > allowed {
 				time.Sleep(allowed)
 			} else {
@@ -103,6 +105,44 @@ func TestShutdownWithinBudget(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A deaf app is gone before the sidecars are stopped, although it takes the runtime
+// a moment to kill it.
+func TestShutdownWaitsForTheKill(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		killTakes time.Duration
+		turn      time.Duration
+	}{
+		{"at once", 0, 10 * time.Second},
+		{"soon", 400 * time.Millisecond, 10400 * time.Millisecond},
+		{"never", time.Hour, 11 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				shutdown := NewShutdown(map[string]Stage{"app": StageApp, "sidecar": StageSidecar}, 10)
+				time.AfterFunc(time.Millisecond, func() { shutdown.Stopping("app", 10) })
+				time.AfterFunc(10*time.Second+test.killTakes, func() { shutdown.Done("app") })
+				shutdown.Wait("sidecar")
+				assert.Equal(t, test.turn, time.Since(start))
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}
+
+// An app whose hook has used up the grace period still has upstream's two seconds.
+// The sidecars do not wait for it: theirs begin at the same time.
+func TestShutdownDoesNotWaitBeyondTheGracePeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		shutdown := NewShutdown(map[string]Stage{"app": StageApp, "sidecar": StageSidecar}, 10)
+		time.AfterFunc(10*time.Second-time.Millisecond, func() { shutdown.Stopping("app", 2) })
+		shutdown.Wait("sidecar")
+		assert.Equal(t, 10*time.Second, time.Since(start))
+	})
 }
 
 func TestShutdownUsesWholeGracePeriod(t *testing.T) {
