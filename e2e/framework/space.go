@@ -70,11 +70,30 @@ func (c *Cluster) createNamespace(ctx context.Context, name string) error {
 // Close kills what runs and removes the namespace, without waiting for its end.
 func (s *Space) Close(ctx context.Context) error {
 	now := int64(0)
-	background := metav1.DeletePropagationBackground
-	// From here on nothing can be made in the namespace, so no pod comes back.
-	err := s.Cluster.dynamic.Resource(namespaceResource).Delete(ctx, s.Namespace, metav1.DeleteOptions{PropagationPolicy: &background})
-	return errors.Join(err, s.Cluster.dynamic.Resource(podResource).Namespace(s.Namespace).
-		DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{}))
+	// From the first step on nothing can be made in the namespace, so no pod
+	// comes back.
+	return s.insist(ctx, func(ctx context.Context) error {
+		err := s.Cluster.dynamic.Resource(namespaceResource).Delete(ctx, s.Namespace, metav1.DeleteOptions{})
+		return errors.Join(ignoreGone(err), s.Cluster.dynamic.Resource(podResource).Namespace(s.Namespace).
+			DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{}))
+	})
+}
+
+// insist repeats what cleans up until it succeeds: an API server that is busy
+// or restarting must neither fail a spec that has passed nor leave things behind.
+func (c *Cluster) insist(ctx context.Context, do func(context.Context) error) error {
+	var last error
+	return c.poll(ctx, c.Config.Intervals.Setup.Duration, func(ctx context.Context) bool {
+		last = do(ctx)
+		return last == nil
+	}, func() error { return last })
+}
+
+func ignoreGone(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // Apply creates the objects of a manifest, completed with what probes need.
