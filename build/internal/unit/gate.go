@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Gate is the feature gate of the distribution.
@@ -41,14 +42,14 @@ func gateOn(dir, tmp string) (string, error) {
 	return name, os.WriteFile(name, overlay, 0o644)
 }
 
-// turnOn returns Go source in which every "Default: false" in the map entry of
-// a feature gate is true.
+// turnOn returns Go source in which the gate is on by default, and has the
+// maturity that such a gate has: upstream tests that no alpha gate is on.
 func turnOn(source []byte, gate string) ([]byte, error) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	var at []int
+	var edits []edit
 	ast.Inspect(f, func(n ast.Node) bool {
 		entry, ok := n.(*ast.KeyValueExpr)
 		if !ok {
@@ -59,25 +60,51 @@ func turnOn(source []byte, gate string) ([]byte, error) {
 		}
 		ast.Inspect(entry.Value, func(n ast.Node) bool {
 			if kv, ok := n.(*ast.KeyValueExpr); ok {
-				key, k := kv.Key.(*ast.Ident)
-				value, v := kv.Value.(*ast.Ident)
-				if k && v && key.Name == "Default" && value.Name == "false" {
-					// Positions start at 1 in the only file of the set.
-					at = append(at, int(value.Pos())-1)
-				}
+				edits = append(edits, editField(kv)...)
 			}
 			return true
 		})
 		return false
 	})
-	if len(at) == 0 {
+	if !slices.ContainsFunc(edits, func(e edit) bool { return e.new == "true" }) {
 		return nil, fmt.Errorf("no entry of gate %s with Default: false", gate)
 	}
 	var out []byte
 	last := 0
-	for _, p := range at {
-		out = append(append(out, source[last:p]...), "true"...)
-		last = p + len("false")
+	for _, e := range edits {
+		out = append(append(out, source[last:e.at]...), e.new...)
+		last = e.at + len(e.old)
 	}
 	return append(out, source[last:]...), nil
+}
+
+// edit replaces old by new at an offset of the source.
+type edit struct {
+	at       int
+	old, new string
+}
+
+// editField returns the edit of one field of a gate's specification, if it has
+// to change.
+func editField(kv *ast.KeyValueExpr) []edit {
+	key, ok := kv.Key.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	value, ok := kv.Value.(*ast.Ident)
+	if s, isSelector := kv.Value.(*ast.SelectorExpr); isSelector {
+		value, ok = s.Sel, true
+	}
+	if !ok {
+		return nil
+	}
+	// Positions start at 1 in the only file of the set.
+	at := int(value.Pos()) - 1
+	switch {
+	case key.Name == "Default" && value.Name == "false":
+		return []edit{{at, "false", "true"}}
+	case key.Name == "PreRelease" && value.Name == "Alpha":
+		return []edit{{at, "Alpha", "Beta"}}
+	}
+	return nil
 }

@@ -15,11 +15,11 @@ const gates = `package features
 
 var specs = map[Feature]Specs{
 	Ponds: {
-		{Version: v("1.36"), Default: false, PreRelease: Alpha},
+		{Version: v("1.36"), Default: false, PreRelease: featuregate.Alpha},
 	},
 
 	SidecarContainers: {
-		{Version: v("1.37"), Default: false, PreRelease: Alpha},
+		{Version: v("1.37"), Default: false, PreRelease: featuregate.Alpha},
 	},
 }
 
@@ -33,7 +33,7 @@ func TestTurnOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(gates, `v("1.37"), Default: false`, `v("1.37"), Default: true`, 1)
+	want := strings.Replace(gates, `v("1.37"), Default: false, PreRelease: featuregate.Alpha`, `v("1.37"), Default: true, PreRelease: featuregate.Beta`, 1)
 	if string(got) != want {
 		t.Errorf("got\n%s", got)
 	}
