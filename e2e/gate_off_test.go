@@ -19,7 +19,7 @@ spec:
   terminationGracePeriodSeconds: 20
   containers:
   - name: app
-    args: ["--on-term=delay:3s"]
+    args: ["--on-term=delay:5s"]
   - name: proxy
     args: [--ready-after=never]
     readinessProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1}

@@ -28,7 +28,7 @@ spec:
 
 	It("brings a crashed sidecar back under Never while the app runs, and neither the app nor the phase notices", func(ctx SpecContext) {
 		lifecycle.JobEnds(ctx, newSpace(ctx), lifecycle.JobRun{
-			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"},
+			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"}, Steps: crashOfSidecar,
 			Judge: []lifecycle.Judge{
 				lifecycle.Runs("app", 1), lifecycle.Runs("proxy", 2),
 				lifecycle.Before(journal.Start("app"), journal.End("proxy").Run(1)),
@@ -44,16 +44,16 @@ spec:
       restartPolicy: Never
       containers:
       - name: app
-        args: [--exit-after=8s]
+        args: [--exit-when=/journal/done]
       - name: proxy
-        args: ["--exit-after=3s,never", --exit-code=1]
+        args: ["--exit-when=/journal/crash,", --exit-code=1]
         lifecycle: {type: Sidecar}
 `})
 	})
 
 	It("does not count a sidecar's restarts against backoffLimit under OnFailure", func(ctx SpecContext) {
 		lifecycle.JobEnds(ctx, newSpace(ctx), lifecycle.JobRun{
-			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"},
+			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"}, Steps: crashOfSidecar,
 			Judge: []lifecycle.Judge{lifecycle.Runs("app", 1), lifecycle.Runs("proxy", 2)}, Manifest: `
 apiVersion: batch/v1
 kind: Job
@@ -65,10 +65,17 @@ spec:
       restartPolicy: OnFailure
       containers:
       - name: app
-        args: [--exit-after=8s]
+        args: [--exit-when=/journal/done]
       - name: proxy
-        args: ["--exit-after=3s,never", --exit-code=1]
+        args: ["--exit-when=/journal/crash,", --exit-code=1]
         lifecycle: {type: Sidecar}
 `})
 	})
 })
+
+// crashOfSidecar has the proxy crash while the app runs, and ends the app when
+// the proxy is back.
+var crashOfSidecar = []lifecycle.Step{
+	lifecycle.Until("crash", journal.Start("proxy").Run(2)),
+	{Touch: "done"},
+}

@@ -110,14 +110,14 @@ metadata: {name: pod}
 spec:
   containers:
   - name: proxy-1
-    args: ["--on-term=delay:2s"]
+    args: ["--on-term=delay:4s"]
     lifecycle: {type: Sidecar}
   - name: app-1
-    args: ["--on-term=delay:2s"]
+    args: ["--on-term=delay:4s"]
   - name: app-2
-    args: ["--on-term=delay:2s"]
+    args: ["--on-term=delay:4s"]
   - name: proxy-2
-    args: ["--on-term=delay:2s"]
+    args: ["--on-term=delay:4s"]
     lifecycle: {type: Sidecar}
 `})
 	})

@@ -159,6 +159,9 @@ spec:
 `}),
 		Entry("the slower of two sidecars, which start together", lifecycle.HeldStart{App: "app",
 			Sidecars: []string{"quick", "slow"}, Unready: []string{"slow"},
+			// That both run although none is ready shows that neither waits for the
+			// other.
+			Steps: []lifecycle.Step{lifecycle.Until("quick", journal.Ready("quick"))},
 			Judge: []lifecycle.Judge{
 				lifecycle.Before(journal.Start("slow"), journal.Ready("quick")),
 				lifecycle.Before(journal.Start("quick"), journal.Ready("slow")),
@@ -169,7 +172,7 @@ metadata: {name: pod}
 spec:
   containers:
   - name: quick
-    args: [--ready-after=3s]
+    args: [--ready-when=/journal/quick]
     readinessProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1}
     lifecycle: {type: Sidecar}
   - name: app

@@ -20,13 +20,16 @@ type JobRun struct {
 	Phase    corev1.PodPhase
 	App      string
 	Sidecars []string
-	Judge    []Judge
+	// Steps follow when the app has started.
+	Steps []Step
+	Judge []Judge
 }
 
 // JobEnds runs the Job to its end and judges the order in which its pod ended.
 func JobEnds(ctx context.Context, s *framework.Space, in JobRun) {
 	apply(ctx, s, in.Manifest)
 	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start(in.App))
+	walk(ctx, s, in.Steps)
 	_, err := s.AwaitJob(ctx, "job", s.Config.Intervals.Job.Duration, in.Condition)
 	// The journal of this moment: when the end is published, all is over.
 	tl, jerr := s.Journal(ctx)

@@ -89,3 +89,26 @@ func await(ctx context.Context, s *framework.Space, limit time.Duration, points 
 	}
 	return tl
 }
+
+// Step makes something happen in a running pod and waits for it.
+type Step struct {
+	// Touch is the name of a file for which a container waits.
+	Touch string
+	// Await is what has to be in the journal before the next step; none for the
+	// last step.
+	Await *journal.Point
+}
+
+// walk goes through the steps.
+func walk(ctx context.Context, s *framework.Space, steps []Step) {
+	for _, step := range steps {
+		gomega.ExpectWithOffset(1, s.Touch(ctx, step.Touch)).To(gomega.Succeed())
+		if step.Await != nil {
+			_, err := s.AwaitPoint(ctx, s.Config.Intervals.Start.Duration, *step.Await)
+			gomega.ExpectWithOffset(1, err).To(gomega.Succeed())
+		}
+	}
+}
+
+// Until is a step: make the file, and wait for the point.
+func Until(file string, p journal.Point) Step { return Step{Touch: file, Await: &p} }

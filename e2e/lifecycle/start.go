@@ -49,7 +49,10 @@ type HeldStart struct {
 	Sidecars []string
 	// Unready are those that get ready when the file /journal/open exists.
 	Unready []string
-	Judge   []Judge
+	// Steps follow when all sidecars have started, and leave the unready ones
+	// unready.
+	Steps []Step
+	Judge []Judge
 }
 
 // hold creates the pod and returns when all sidecars run, the unready ones
@@ -61,6 +64,7 @@ func hold(ctx context.Context, s *framework.Space, in HeldStart) {
 		running = append(running, journal.Start(c))
 	}
 	await(ctx, s, s.Config.Intervals.Start.Duration, running...)
+	walk(ctx, s, in.Steps)
 	_, err := s.AwaitPod(ctx, "pod", s.Config.Intervals.Start.Duration, in.App+" to show that it waits for "+strings.Join(in.Unready, ", "), func(pod *corev1.Pod) error {
 		if tl, err := s.Journal(ctx); err == nil && tl.NeverStarted(in.App) != nil {
 			return nil // judged below
