@@ -17,32 +17,35 @@ import (
 
 // sidecarsLast returns the statuses of the pod's containers in the order in which they
 // decide the STATUS column, the most important first: app containers before sidecars,
-// otherwise as they are. Only the first reasonCount of them decide it. That is all of
-// them until every app container has ended, and the app containers from then on: how a
-// sidecar ends is no news.
+// otherwise as they are. Only the first reasonCount of them decide it: the app
+// containers and, until every app container has ended, the sidecars that wait, such as
+// in a crash loop. How a sidecar exits never decides it.
 func sidecarsLast(pod *api.Pod) (statuses []api.ContainerStatus, reasonCount int) {
 	all := pod.Status.ContainerStatuses
 	if !utilfeature.DefaultFeatureGate.Enabled(features.SidecarContainers) || !slices.ContainsFunc(pod.Spec.Containers, isSidecar) {
 		return all, len(all)
 	}
 
-	var apps, sidecars []api.ContainerStatus
+	var apps, waiting, others []api.ContainerStatus
 	ended := 0
 	for _, status := range all {
-		if helper.IsSidecarContainerName(&pod.Spec, status.Name) {
-			sidecars = append(sidecars, status)
-			continue
-		}
-		apps = append(apps, status)
-		if status.State.Terminated != nil {
-			ended++
+		switch {
+		case !helper.IsSidecarContainerName(&pod.Spec, status.Name):
+			apps = append(apps, status)
+			if status.State.Terminated != nil {
+				ended++
+			}
+		case status.State.Waiting != nil:
+			waiting = append(waiting, status)
+		default:
+			others = append(others, status)
 		}
 	}
-	reasonCount = len(all)
-	if len(apps) > 0 && ended == len(apps) {
-		reasonCount = len(apps)
+	reasonCount = len(apps)
+	if ended < len(apps) {
+		reasonCount += len(waiting)
 	}
-	return append(apps, sidecars...), reasonCount
+	return slices.Concat(apps, waiting, others), reasonCount
 }
 
 func isSidecar(container api.Container) bool {

@@ -79,6 +79,22 @@ func TestPrintPodWithSidecars(t *testing.T) {
 		statuses:  []api.ContainerStatus{running("app", true), waiting("s1", "CrashLoopBackOff")},
 		wantReady: "1/2", wantReason: "CrashLoopBackOff",
 	}, {
+		name: "running, sidecar exited with an error", phase: api.PodRunning, podReady: api.ConditionFalse,
+		statuses:  []api.ContainerStatus{running("app", true), terminated("s1", "Error", 1)},
+		wantReady: "1/2", wantReason: "Running",
+	}, {
+		name: "running, sidecar exited", phase: api.PodRunning, podReady: api.ConditionFalse,
+		statuses:  []api.ContainerStatus{running("app", true), terminated("s1", "Completed", 0)},
+		wantReady: "1/2", wantReason: "Running",
+	}, {
+		name: "gated, sidecar exited", phase: api.PodPending, podReady: api.ConditionFalse,
+		statuses:  []api.ContainerStatus{waiting("app", "WaitingForSidecars"), terminated("s1", "Error", 1)},
+		wantReady: "0/2", wantReason: "WaitingForSidecars",
+	}, {
+		name: "no app status yet", phase: api.PodPending, podReady: api.ConditionFalse,
+		statuses:  []api.ContainerStatus{waiting("s1", "ContainerCreating")},
+		wantReady: "0/1", wantReason: "Pending",
+	}, {
 		name: "app crashing, sidecar crashing", phase: api.PodRunning, podReady: api.ConditionFalse,
 		statuses:  []api.ContainerStatus{waiting("app", "ImagePullBackOff"), waiting("s1", "CrashLoopBackOff")},
 		wantReady: "0/2", wantReason: "ImagePullBackOff",
