@@ -504,6 +504,7 @@ func TestShutdownStageIsKeptOnPodsWithSidecarsOnly(t *testing.T) {
 		value, found := newContainerAnnotations(ctx, &pod.Spec.Containers[idx], pod, 0, &kubecontainer.RunContainerOptions{})[containerShutdownStageLabel]
 		return value, found
 	}
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SidecarContainers, false)
 	_, found := stageOf(pod, proxyIdx)
 	assert.False(t, found, "gate off")
 	enableSidecars(t)
