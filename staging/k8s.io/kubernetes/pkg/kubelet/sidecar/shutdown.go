@@ -32,7 +32,7 @@ const roundUp = 100 * time.Millisecond
 
 // killTime is how long a container that is killed when the grace period is over may
 // take to end before the next stage stops waiting for it.
-const killTime = time.Second
+const killTime = 2 * time.Second
 
 // Shutdown lets the containers of one pod stop stage by stage within one grace
 // period. Whoever stops a container calls Wait first, Stopping when it is sent its

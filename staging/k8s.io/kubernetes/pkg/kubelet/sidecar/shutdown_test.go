@@ -116,8 +116,8 @@ func TestShutdownWaitsForTheKill(t *testing.T) {
 		turn      time.Duration
 	}{
 		{"at once", 0, 10 * time.Second},
-		{"soon", 400 * time.Millisecond, 10400 * time.Millisecond},
-		{"never", time.Hour, 11 * time.Second},
+		{"soon", 1400 * time.Millisecond, 11400 * time.Millisecond},
+		{"never", time.Hour, 12 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
