@@ -62,7 +62,7 @@ func TestShell(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	expect(t, names, repository(map[string]string{"a.md": "GOPROXY and /etc/apt, ./_output/work/x, https://example.org/work/x"}))
+	expect(t, names, repository(map[string]string{"a.md": "GOPROXY and /etc/apt, ./_output/home/x, https://example.org/home/x"}))
 	for _, bad := range []string{
 		"cd /work/" + "main", "see (/root/" + "x)", "https://proxy.golang" + ".org", "http://deb.debian" + ".org/debian",
 		"registry.npmjs" + ".org", "registry.k8s" + ".io/pause",
