@@ -43,7 +43,7 @@ func (kl *Kubelet) markWaitingForSidecars(logger klog.Logger, pod *v1.Pod, podSt
 	if !kubecontainer.HasSidecars(pod) {
 		return
 	}
-	gate := sidecar.NewGate(pod, podStatus, kl.startupManager, kl.readinessManager)
+	gate := sidecar.NewGate(pod, podStatus, sidecar.Checks{Startup: kl.startupManager, Readiness: kl.readinessManager, PostStart: kl.postStartHooks})
 	if gate.Open() || !initContainersDone(pod, apiStatus) {
 		return
 	}

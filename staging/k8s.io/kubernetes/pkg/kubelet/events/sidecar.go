@@ -11,4 +11,6 @@ const (
 	// SidecarsReady says that the app containers are started because all sidecars
 	// have become ready.
 	SidecarsReady = "SidecarsReady"
+	// StoppingSidecars says that it is the turn of the sidecars to be stopped.
+	StoppingSidecars = "StoppingSidecars"
 )

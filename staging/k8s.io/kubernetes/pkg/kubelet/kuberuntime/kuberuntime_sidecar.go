@@ -8,7 +8,9 @@ package kuberuntime
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +24,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/kubelet/events"
+	"k8s.io/kubernetes/pkg/kubelet/metrics"
 	"k8s.io/kubernetes/pkg/kubelet/sidecar"
 )
 
@@ -42,11 +45,11 @@ func (m *kubeGenericRuntimeManager) newSidecarSync(pod *v1.Pod, podStatus *kubec
 	if !kubecontainer.HasSidecars(pod) {
 		return nil
 	}
-	return &sidecarSync{
-		pod:       pod,
-		podStatus: podStatus,
-		gate:      sidecar.NewGate(pod, podStatus, m.startupManager, m.readinessManager),
+	gate := sidecar.NewGate(pod, podStatus, sidecar.Checks{Startup: m.startupManager, Readiness: m.readinessManager, PostStart: &m.postStartHooks})
+	if gate.Passed {
+		m.postStartHooks.Forget(pod.UID)
 	}
+	return &sidecarSync{pod: pod, podStatus: podStatus, gate: gate}
 }
 
 // mayStart returns true unless the container has to wait for the sidecars.
@@ -57,6 +60,14 @@ func (s *sidecarSync) mayStart(container *v1.Container) bool {
 // appContainersDone returns true if only sidecars are left to stop.
 func (s *sidecarSync) appContainersDone(logger klog.Logger) bool {
 	return s != nil && kubecontainer.AppContainersDone(logger, s.pod, s.podStatus)
+}
+
+// opensGate returns true if app containers are started for the first time in the
+// current sandbox.
+func (s *sidecarSync) opensGate(containersToStart []int) bool {
+	return s != nil && !s.gate.Passed && slices.ContainsFunc(containersToStart, func(idx int) bool {
+		return !podutil.IsSidecarContainer(&s.pod.Spec.Containers[idx])
+	})
 }
 
 // startsOver returns true if nothing but initialization and sidecars has run in the
@@ -95,44 +106,96 @@ func startFirst(pod *v1.Pod, appContainers []int) []int {
 
 // recordGateOpened tells that the sidecars are ready and the app containers are
 // about to be started for the first time in this sandbox.
-func (m *kubeGenericRuntimeManager) recordGateOpened(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, containersToStart []int) {
+func (m *kubeGenericRuntimeManager) recordGateOpened(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, changes *podActions) {
+	if !changes.sidecars.opensGate(changes.ContainersToStart) {
+		return
+	}
+	logger := klog.FromContext(ctx)
+	now := time.Now()
+	first, last := sidecar.FirstCreated(pod, podStatus)
+	waited := now.Sub(first)
+	logger.V(2).Info("Sidecars are ready, starting app containers", "pod", klog.KObj(pod), "podUID", pod.UID, "waited", waited)
+	metrics.SidecarGateDuration.Observe(waited.Seconds())
+	// For the SLI of pod startup this is initialization. It begins when the last
+	// sidecar has been created, the pulls of their images are accounted for already.
+	if m.podInitContainerTimeRecorder != nil {
+		m.podInitContainerTimeRecorder.RecordInitContainerStarted(pod.UID, last)
+		m.podInitContainerTimeRecorder.RecordInitContainerFinished(pod.UID, now)
+	}
+	m.recordPodEvent(ctx, pod, events.SidecarsReady, "Sidecars are ready after %s, starting app containers", waited.Round(time.Millisecond))
+}
+
+func (m *kubeGenericRuntimeManager) recordPodEvent(ctx context.Context, pod *v1.Pod, reason, message string, args ...any) {
+	logger := klog.FromContext(ctx)
+	podRef, err := ref.GetReference(legacyscheme.Scheme, pod)
+	if err != nil {
+		logger.Error(err, "Couldn't make a ref to pod", "pod", klog.KObj(pod))
+		return
+	}
+	m.recorder.WithLogger(logger).Eventf(podRef, v1.EventTypeNormal, reason, message, args...)
+}
+
+// PostStartHooks returns what is known of the postStart hooks of sidecars.
+func (m *kubeGenericRuntimeManager) PostStartHooks() *sidecar.PostStartHooks {
+	return &m.postStartHooks
+}
+
+// postStartSucceeded is called when the postStart hook of the container has succeeded.
+func (m *kubeGenericRuntimeManager) postStartSucceeded(pod *v1.Pod, container *v1.Container, id kubecontainer.ContainerID) {
+	if kubecontainer.IsSidecar(container) {
+		m.postStartHooks.Succeeded(pod.UID, id)
+	}
+}
+
+// finishPostStartHooks runs the postStart hooks of sidecars for which app containers
+// wait and which an earlier kubelet has started: it may not have lived to see them
+// succeed. A container whose hook fails is killed, as it is when it was just started.
+func (m *kubeGenericRuntimeManager) finishPostStartHooks(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus) {
 	if !kubecontainer.HasSidecars(pod) {
 		return
 	}
-	if gate := sidecar.NewGate(pod, podStatus, m.startupManager, m.readinessManager); gate.Passed || !gate.Open() {
+	var wg sync.WaitGroup
+	for container, id := range m.postStartHooks.Interrupted(pod, podStatus) {
+		wg.Go(func() {
+			defer runtime.HandleCrashWithContext(ctx)
+			m.finishPostStartHook(ctx, pod, container, id)
+		})
+	}
+	wg.Wait()
+}
+
+func (m *kubeGenericRuntimeManager) finishPostStartHook(ctx context.Context, pod *v1.Pod, container *v1.Container, id kubecontainer.ContainerID) {
+	logger := klog.FromContext(ctx)
+	logger.V(2).Info("Running the PostStartHook of a sidecar again", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
+	if _, err := m.runner.Run(ctx, id, pod, container, container.Lifecycle.PostStart); err != nil {
+		logger.Error(err, "Failed to execute PostStartHook", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
+		// The message may hold secrets from the server.
+		m.recordContainerEvent(ctx, pod, container, id.ID, v1.EventTypeWarning, events.FailedPostStartHook, "PostStartHook failed")
+		if err := m.killContainer(ctx, pod, id, container.Name, "FailedPostStartHook", reasonFailedPostStartHook, nil, nil); err != nil {
+			logger.Error(err, "Failed to kill container", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
+		}
 		return
 	}
-	for _, idx := range containersToStart {
-		if podutil.IsSidecarContainer(&pod.Spec.Containers[idx]) {
-			continue
-		}
-		logger := klog.FromContext(ctx)
-		podRef, err := ref.GetReference(legacyscheme.Scheme, pod)
-		if err != nil {
-			logger.Error(err, "Couldn't make a ref to pod", "pod", klog.KObj(pod))
-			return
-		}
-		waited := time.Since(sidecar.FirstCreated(pod, podStatus))
-		logger.V(2).Info("Sidecars are ready, starting app containers", "pod", klog.KObj(pod), "podUID", pod.UID, "waited", waited)
-		m.recorder.WithLogger(logger).Eventf(podRef, v1.EventTypeNormal, events.SidecarsReady,
-			"Sidecars are ready after %s, starting app containers", waited.Round(time.Millisecond))
-		return
-	}
+	m.postStartSucceeded(pod, container, id)
 }
 
 // sidecarStarts starts the sidecars of a pod side by side.
 type sidecarStarts struct {
-	wg sync.WaitGroup
+	podStatus *kubecontainer.PodStatus
+	wg        sync.WaitGroup
 }
 
 // begin runs start in the background and returns true if the container is a sidecar.
-func (s *sidecarStarts) begin(ctx context.Context, container *v1.Container, start func()) bool {
+func (s *sidecarStarts) begin(ctx context.Context, container *v1.Container, start func() error) bool {
 	if !kubecontainer.IsSidecar(container) {
 		return false
 	}
+	restart := s.podStatus.FindActiveContainerStatusByName(container.Name) != nil
 	s.wg.Go(func() {
 		defer runtime.HandleCrashWithContext(ctx)
-		start()
+		if err := start(); err == nil && restart {
+			metrics.SidecarRestartsTotal.Inc()
+		}
 	})
 	return true
 }
@@ -187,16 +250,31 @@ func keptShutdownStage(ctx context.Context, annotations map[string]string) int {
 
 // withSidecarShutdown returns the ordering in which the containers of a pod with
 // sidecars are stopped, or the given one if the pod has none.
-func withSidecarShutdown(ctx context.Context, ordering *terminationOrdering, pod *v1.Pod, runningPod kubecontainer.Pod, gracePeriodOverride *int64) *terminationOrdering {
+func (m *kubeGenericRuntimeManager) withSidecarShutdown(ctx context.Context, ordering *terminationOrdering, pod *v1.Pod, runningPod kubecontainer.Pod, gracePeriodOverride *int64) *terminationOrdering {
 	stages := shutdownStages(pod, runningPod)
 	if stages == nil {
 		return ordering
 	}
+	m.postStartHooks.Forget(runningPod.ID)
 	gracePeriod := setTerminationGracePeriod(ctx, pod, nil, "", kubecontainer.ContainerID{}, reasonUnknown)
 	if gracePeriodOverride != nil {
 		gracePeriod = *gracePeriodOverride
 	}
-	return &terminationOrdering{shutdown: sidecar.NewShutdown(stages, gracePeriod)}
+	shutdown := sidecar.NewShutdown(stages, gracePeriod)
+	var sidecars []string
+	for _, container := range runningPod.Containers {
+		if stages[container.ID.ID] == sidecar.StageSidecar {
+			sidecars = append(sidecars, container.Name)
+		}
+	}
+	slices.Sort(sidecars)
+	return &terminationOrdering{shutdown: shutdown, stopSidecars: sync.OnceFunc(func() {
+		message := "No app container is running any more, stopping sidecars: %s"
+		if shutdown.Running(sidecar.StageApp) {
+			message = "The grace period is over while app containers are still running, stopping sidecars: %s"
+		}
+		m.recordPodEvent(ctx, pod, events.StoppingSidecars, message, strings.Join(sidecars, ", "))
+	})}
 }
 
 // shutdownStages returns the stages of the running containers by ID, nil if nothing
@@ -232,6 +310,7 @@ func (o *terminationOrdering) waitBeforePreStop(id kubecontainer.ContainerID, gr
 		return gracePeriod
 	}
 	o.shutdown.Wait(id.ID)
+	o.stopSidecars()
 	return o.shutdown.Rest()
 }
 

@@ -21,6 +21,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/flowcontrol"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -118,6 +119,7 @@ func TestComputePodActionsWithSidecars(t *testing.T) {
 		containers containers
 		ready      proberesults.Result
 		lost       bool
+		reset      bool // all containers were removed for RestartAllContainers
 		start      []int
 		kill       []string
 		killPod    bool
@@ -156,6 +158,30 @@ func TestComputePodActionsWithSidecars(t *testing.T) {
 			mutatePod:  func(pod *v1.Pod) { pod.Spec.Containers[appIdx].RestartPolicy = ptr.To(v1.ContainerRestartPolicyNever) },
 			containers: containers{"proxy": running(), "shipper": running(), "app": exited(1)}, killPod: true,
 		},
+		"all containers restart in place":          {policies: all, reset: true, start: []int{proxyIdx, shipperIdx}},
+		"all containers restart in place, halfway": {policies: all, containers: containers{"proxy": running(), "shipper": running()}, start: []int{appIdx}},
+		"restart rule of the app decides": {
+			policies: all,
+			mutatePod: func(pod *v1.Pod) {
+				pod.Spec.Containers[appIdx].RestartPolicy = ptr.To(v1.ContainerRestartPolicyNever)
+				pod.Spec.Containers[appIdx].RestartPolicyRules = []v1.ContainerRestartRule{{
+					Action:    v1.ContainerRestartRuleActionRestart,
+					ExitCodes: &v1.ContainerRestartRuleOnExitCodes{Operator: v1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{42}},
+				}}
+			},
+			containers: containers{"proxy": running(), "shipper": exited(1), "app": exited(42)}, start: []int{appIdx, shipperIdx},
+		},
+		"ephemeral container does not keep the pod": {
+			policies: once,
+			mutatePod: func(pod *v1.Pod) {
+				pod.Spec.EphemeralContainers = []v1.EphemeralContainer{{EphemeralContainerCommon: v1.EphemeralContainerCommon{Name: "debug"}}}
+			},
+			containers: containers{"proxy": running(), "shipper": running(), "app": exited(0), "debug": running()}, killPod: true,
+		},
+		"new image of the last sidecar to become ready": {
+			policies: all, mutatePod: readinessProbe, ready: proberesults.Success,
+			containers: containers{"proxy": {State: kubecontainer.ContainerStateRunning, Hash: 1}, "shipper": running()}, start: []int{proxyIdx}, kill: []string{"proxy"},
+		},
 		"sandbox lost, app is to run again": {
 			policies: []v1.RestartPolicy{v1.RestartPolicyAlways, v1.RestartPolicyOnFailure}, lost: true,
 			containers: containers{"proxy": running(), "shipper": running(), "app": running()}, start: []int{proxyIdx, shipperIdx}, killPod: true, sandbox: true,
@@ -193,7 +219,7 @@ func TestComputePodActionsWithSidecars(t *testing.T) {
 					status.SandboxStatuses[0].Metadata.Attempt = 1
 					loseSandbox(status)
 				}
-				if len(test.containers) == 0 {
+				if len(test.containers) == 0 && !test.reset {
 					status.SandboxStatuses = nil
 				}
 
@@ -366,9 +392,14 @@ func (j *stopJournal) Run(_ context.Context, id kubecontainer.ContainerID, _ *v1
 // killSidecarPod kills the pod, of which the named containers run, and returns the
 // journal and how many seconds it took.
 func killSidecarPod(t *testing.T, pod *v1.Pod, names []string, takes map[string]float64, override *int64) (*stopJournal, float64) {
+	return killSidecarPodRecording(t, record.NewFakeRecorder(20), pod, names, takes, override)
+}
+
+func killSidecarPodRecording(t *testing.T, recorder *record.FakeRecorder, pod *v1.Pod, names []string, takes map[string]float64, override *int64) (*stopJournal, float64) {
 	ctx := context.Background()
 	_, _, m, err := createTestRuntimeManager(ctx)
 	require.NoError(t, err)
+	m.recorder = recorder
 	journal := &stopJournal{FakeRuntimeService: apitest.NewFakeRuntimeService(), start: time.Now(), takes: takes, events: map[string]float64{}, hooks: map[string]int{}}
 	m.runtimeService, m.runner = journal, journal
 	runningPod := kubecontainer.Pod{ID: pod.UID, Name: pod.Name, Namespace: pod.Namespace}

@@ -38,36 +38,56 @@ func (g Gate) Message() string {
 	return "waiting for sidecars to become ready: " + strings.Join(g.NotReady, ", ")
 }
 
+// Checks are what this kubelet has found out about containers itself. Nothing that
+// an earlier kubelet has seen is in there.
+type Checks struct {
+	Startup   proberesults.Manager
+	Readiness proberesults.Manager
+	PostStart *PostStartHooks
+}
+
 // NewGate returns the gate of a pod with sidecars as the node sees it: from the
-// containers in the current sandbox and from the results of probes that this
-// kubelet has made. The status of the pod in the API is not consulted, it may be
-// out of date and may hold what an earlier kubelet has seen.
-func NewGate(pod *v1.Pod, podStatus *kubecontainer.PodStatus, startup, readiness proberesults.Manager) Gate {
-	var gate Gate
+// containers in the current sandbox and from the checks that this kubelet has made.
+// The status of the pod in the API is not consulted, it may be out of date and may
+// hold what an earlier kubelet has seen.
+func NewGate(pod *v1.Pod, podStatus *kubecontainer.PodStatus, checks Checks) Gate {
+	gate := Gate{Passed: appContainerCreated(pod, podStatus)}
 	for i := range pod.Spec.Containers {
 		container := &pod.Spec.Containers[i]
-		// Only containers of the current sandbox count, what an earlier sandbox has
-		// left behind says nothing about this one.
-		status := podStatus.FindActiveContainerStatusByName(container.Name)
 		if !podutil.IsSidecarContainer(container) {
-			gate.Passed = gate.Passed || status != nil
 			continue
 		}
-		if !ready(container, status, startup, readiness) {
+		status := podStatus.FindActiveContainerStatusByName(container.Name)
+		if !upToDate(container, status) || !checks.passed(pod, container, status) {
 			gate.NotReady = append(gate.NotReady, container.Name)
 		}
 	}
 	return gate
 }
 
-// ready returns true if the sidecar is running and has passed its startup and its
-// readiness probe, as far as it has them. The kubelet runs the postStart hook before
-// it looks at a pod again, so that a running container has passed that as well.
-func ready(container *v1.Container, status *kubecontainer.Status, startup, readiness proberesults.Manager) bool {
-	if status == nil || status.State != kubecontainer.ContainerStateRunning {
-		return false
+// appContainerCreated returns true if an app container has been created in the current
+// sandbox. What an earlier sandbox has left behind says nothing about this one.
+func appContainerCreated(pod *v1.Pod, podStatus *kubecontainer.PodStatus) bool {
+	for i := range pod.Spec.Containers {
+		container := &pod.Spec.Containers[i]
+		if !podutil.IsSidecarContainer(container) && podStatus.FindActiveContainerStatusByName(container.Name) != nil {
+			return true
+		}
 	}
-	return passed(container.StartupProbe, status.ID, startup) && passed(container.ReadinessProbe, status.ID, readiness)
+	return false
+}
+
+// upToDate returns true if the container runs as the pod spec has it now. One with
+// another image is about to be replaced.
+func upToDate(container *v1.Container, status *kubecontainer.Status) bool {
+	return status != nil && status.State == kubecontainer.ContainerStateRunning && status.Hash == kubecontainer.HashContainer(container)
+}
+
+// passed returns true if the container has passed whatever checks it has.
+func (c Checks) passed(pod *v1.Pod, container *v1.Container, status *kubecontainer.Status) bool {
+	return c.PostStart.passed(pod, container, status.ID) &&
+		passed(container.StartupProbe, status.ID, c.Startup) &&
+		passed(container.ReadinessProbe, status.ID, c.Readiness)
 }
 
 func passed(probe *v1.Probe, id kubecontainer.ContainerID, results proberesults.Manager) bool {
@@ -78,20 +98,36 @@ func passed(probe *v1.Probe, id kubecontainer.ContainerID, results proberesults.
 	return found && result == proberesults.Success
 }
 
-// FirstCreated returns when the first sidecar of the current sandbox was created,
-// which is when the app containers began to wait. It is zero if there is none.
-func FirstCreated(pod *v1.Pod, podStatus *kubecontainer.PodStatus) time.Time {
-	var first time.Time
+// FirstCreated returns when the sidecars were created for the first time in the
+// current sandbox: the first of them, which is when the app containers began to
+// wait, and the last of them. Both are zero if there is none.
+func FirstCreated(pod *v1.Pod, podStatus *kubecontainer.PodStatus) (first, last time.Time) {
 	for i := range pod.Spec.Containers {
 		container := &pod.Spec.Containers[i]
 		if !podutil.IsSidecarContainer(container) {
 			continue
 		}
-		// The oldest container of that name, the sidecar may have been restarted.
-		for _, status := range podStatus.ActiveContainerStatuses {
-			if status.Name == container.Name && (first.IsZero() || status.CreatedAt.Before(first)) {
-				first = status.CreatedAt
-			}
+		created := firstCreated(container.Name, podStatus)
+		if created.IsZero() {
+			continue
+		}
+		if first.IsZero() || created.Before(first) {
+			first = created
+		}
+		if created.After(last) {
+			last = created
+		}
+	}
+	return first, last
+}
+
+// firstCreated returns when the oldest container of that name was created, which
+// may have been restarted since then.
+func firstCreated(name string, podStatus *kubecontainer.PodStatus) time.Time {
+	var first time.Time
+	for _, status := range podStatus.ActiveContainerStatuses {
+		if status.Name == name && (first.IsZero() || status.CreatedAt.Before(first)) {
+			first = status.CreatedAt
 		}
 	}
 	return first

@@ -22,7 +22,16 @@ func sidecarContainer(name string) v1.Container {
 }
 
 func running(name string) *kubecontainer.Status {
-	return &kubecontainer.Status{Name: name, ID: kubecontainer.ContainerID{ID: name + "-id"}, State: kubecontainer.ContainerStateRunning}
+	return &kubecontainer.Status{
+		Name: name, ID: kubecontainer.ContainerID{ID: name + "-id"}, State: kubecontainer.ContainerStateRunning,
+		Hash: kubecontainer.HashContainer(&v1.Container{Name: name}),
+	}
+}
+
+func outdated(name string) *kubecontainer.Status {
+	s := running(name)
+	s.Hash++
+	return s
 }
 
 func inState(name string, state kubecontainer.State) *kubecontainer.Status {
@@ -38,11 +47,14 @@ func TestGate(t *testing.T) {
 		name string
 		// startup and readiness say which probes sidecar "b" has
 		startup, readiness bool
-		active, others     []*kubecontainer.Status
-		startups           results
-		readinesses        results
-		notReady           []string
-		passed             bool
+		// postStart says that it has a hook, and hooks whose hooks have succeeded
+		postStart      bool
+		hooks          []string
+		active, others []*kubecontainer.Status
+		startups       results
+		readinesses    results
+		notReady       []string
+		passed         bool
 	}{
 		{name: "nothing created", notReady: []string{"a", "b"}},
 		{name: "one created only", active: []*kubecontainer.Status{inState("a", kubecontainer.ContainerStateCreated), running("b")}, notReady: []string{"a"}},
@@ -60,6 +72,12 @@ func TestGate(t *testing.T) {
 		{name: "both, startup passed only", startup: true, readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, startups: results{"b-id": proberesults.Success}, notReady: []string{"b"}},
 		{name: "both passed", startup: true, readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, startups: results{"b-id": proberesults.Success}, readinesses: results{"b-id": proberesults.Success}},
 		{name: "result of an earlier container", readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, readinesses: results{"old-id": proberesults.Success}, notReady: []string{"b"}},
+		{name: "runs with an image that was changed since", active: []*kubecontainer.Status{running("a"), outdated("b")}, notReady: []string{"b"}},
+		{name: "new image, the old container has passed its probe", readiness: true, active: []*kubecontainer.Status{running("a"), outdated("b")}, readinesses: results{"b-id": proberesults.Success}, notReady: []string{"b"}},
+		{name: "hook not known to have succeeded", postStart: true, active: []*kubecontainer.Status{running("a"), running("b")}, notReady: []string{"b"}},
+		{name: "hook of an earlier container has succeeded", postStart: true, active: []*kubecontainer.Status{running("a"), running("b")}, hooks: []string{"old-id"}, notReady: []string{"b"}},
+		{name: "hook has succeeded", postStart: true, active: []*kubecontainer.Status{running("a"), running("b")}, hooks: []string{"b-id"}},
+		{name: "hook has succeeded, probe has not", postStart: true, readiness: true, active: []*kubecontainer.Status{running("a"), running("b")}, hooks: []string{"b-id"}, notReady: []string{"b"}},
 		{name: "app created, sidecars down", active: []*kubecontainer.Status{inState("app", kubecontainer.ContainerStateCreated)}, notReady: []string{"a", "b"}, passed: true},
 		{name: "app in back-off, sidecar unready", readiness: true, active: []*kubecontainer.Status{inState("app", kubecontainer.ContainerStateExited), running("a"), running("b")}, notReady: []string{"b"}, passed: true},
 		{name: "all ran in an earlier sandbox", others: []*kubecontainer.Status{running("a"), running("b"), inState("app", kubecontainer.ContainerStateExited)}, notReady: []string{"a", "b"}},
@@ -67,6 +85,14 @@ func TestGate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			pod := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Name: "app"}, sidecarContainer("a"), sidecarContainer("b")}}}
+			pod.UID = "pod"
+			var hooks PostStartHooks
+			if test.postStart {
+				pod.Spec.Containers[2].Lifecycle.PostStart = &v1.LifecycleHandler{}
+			}
+			for _, id := range test.hooks {
+				hooks.Succeeded(pod.UID, kubecontainer.ContainerID{ID: id})
+			}
 			pod.Spec.EphemeralContainers = []v1.EphemeralContainer{{EphemeralContainerCommon: v1.EphemeralContainerCommon{Name: "debug"}}}
 			if test.startup {
 				pod.Spec.Containers[2].StartupProbe = probe
@@ -85,7 +111,7 @@ func TestGate(t *testing.T) {
 				ContainerStatuses:       append(append([]*kubecontainer.Status{}, test.active...), test.others...),
 				ActiveContainerStatuses: test.active,
 			}
-			gate := NewGate(pod, status, startup, readiness)
+			gate := NewGate(pod, status, Checks{Startup: startup, Readiness: readiness, PostStart: &hooks})
 			assert.Equal(t, test.notReady, gate.NotReady)
 			assert.Equal(t, test.passed, gate.Passed)
 			assert.Equal(t, test.passed || len(test.notReady) == 0, gate.Open())
@@ -107,6 +133,10 @@ func TestFirstCreated(t *testing.T) {
 	status := &kubecontainer.PodStatus{ActiveContainerStatuses: []*kubecontainer.Status{
 		at(running("b"), 9), at(inState("b", kubecontainer.ContainerStateExited), 2), at(running("a"), 3), at(running("app"), 1),
 	}}
-	assert.Equal(t, base.Add(2*time.Second), FirstCreated(pod, status))
-	assert.True(t, FirstCreated(pod, &kubecontainer.PodStatus{}).IsZero())
+	first, last := FirstCreated(pod, status)
+	assert.Equal(t, base.Add(2*time.Second), first, "the restart of b does not count")
+	assert.Equal(t, base.Add(3*time.Second), last)
+	first, last = FirstCreated(pod, &kubecontainer.PodStatus{})
+	assert.True(t, first.IsZero())
+	assert.True(t, last.IsZero())
 }

@@ -83,6 +83,18 @@ func (s *Shutdown) stage(id string) Stage {
 	return StageApp
 }
 
+// Running returns true if a container of the stage has not ended.
+func (s *Shutdown) Running(stage Stage) bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for _, container := range s.pending {
+		if container.stage == stage {
+			return true
+		}
+	}
+	return false
+}
+
 // Wait returns when all containers of lower stages have ended. It does not wait
 // longer than the grace period, except for containers that are killed at its end,
 // which it gives a moment to be gone.
