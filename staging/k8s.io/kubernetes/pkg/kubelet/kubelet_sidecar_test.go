@@ -81,7 +81,10 @@ func TestPodPhaseWithSidecars(t *testing.T) {
 
 func TestMarkWaitingForSidecars(t *testing.T) {
 	created := func(name string, state kubecontainer.State) *kubecontainer.Status {
-		return &kubecontainer.Status{Name: name, ID: kubecontainer.ContainerID{ID: name}, State: state}
+		return &kubecontainer.Status{
+			Name: name, ID: kubecontainer.ContainerID{ID: name}, State: state,
+			Hash: kubecontainer.HashContainer(&v1.Container{Name: name}),
+		}
 	}
 	for _, test := range []struct {
 		name          string
@@ -97,6 +100,8 @@ func TestMarkWaitingForSidecars(t *testing.T) {
 	}{
 		{name: "nothing created", app: apiWaiting, waits: true},
 		{name: "sidecar unready", app: apiWaiting, mutatePod: func(pod *v1.Pod) { pod.Spec.Containers[1].ReadinessProbe = &v1.Probe{} }, active: []*kubecontainer.Status{created("proxy", kubecontainer.ContainerStateRunning)}, waits: true},
+		{name: "postStart of the sidecar not known to have succeeded", app: apiWaiting, mutatePod: func(pod *v1.Pod) { pod.Spec.Containers[1].Lifecycle.PostStart = &v1.LifecycleHandler{} }, active: []*kubecontainer.Status{created("proxy", kubecontainer.ContainerStateRunning)}, waits: true},
+		{name: "image of the sidecar changed", app: apiWaiting, mutatePod: func(pod *v1.Pod) { pod.Spec.Containers[1].Image = "new" }, active: []*kubecontainer.Status{created("proxy", kubecontainer.ContainerStateRunning)}, waits: true},
 		{name: "sidecar ready", app: apiWaiting, active: []*kubecontainer.Status{created("proxy", kubecontainer.ContainerStateRunning)}},
 		{name: "app runs", app: apiRunning, active: []*kubecontainer.Status{created("app", kubecontainer.ContainerStateRunning)}},
 		{name: "app in back-off", app: v1.ContainerState{Waiting: &v1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}, active: []*kubecontainer.Status{created("app", kubecontainer.ContainerStateExited)}},
