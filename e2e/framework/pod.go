@@ -56,6 +56,16 @@ func (s *Space) AwaitPod(ctx context.Context, name string, limit time.Duration, 
 	return pod, err
 }
 
+// AwaitPhase waits until the pod is in the phase.
+func (s *Space) AwaitPhase(ctx context.Context, name string, limit time.Duration, phase corev1.PodPhase) (*corev1.Pod, error) {
+	return s.AwaitPod(ctx, name, limit, "phase "+string(phase)+" of pod "+name, func(pod *corev1.Pod) error {
+		if pod.Status.Phase != phase {
+			return fmt.Errorf("the phase is %s", pod.Status.Phase)
+		}
+		return nil
+	})
+}
+
 // DeletePod asks for the deletion of a pod, with its own grace period if grace
 // is negative.
 func (s *Space) DeletePod(ctx context.Context, name string, grace time.Duration) error {

@@ -9,8 +9,11 @@ package kubelet
 import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"k8s.io/kubernetes/pkg/features"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/kubelet/sidecar"
 )
@@ -34,6 +37,21 @@ type sidecarPodRelister struct {
 func (r sidecarPodRelister) RequestRelist(logger klog.Logger, podUID types.UID) {
 	if pod, ok := r.kl.podManager.GetPodByUID(podUID); ok {
 		r.kl.relistSidecarPod(logger, pod)
+	}
+}
+
+// keepCgroupsOfOrderedPod protects the cgroups of a pod that is known from the runtime
+// alone and whose containers are stopped one after another: removing them would kill
+// all containers at once. They are removed when the pod has stopped.
+func keepCgroupsOfOrderedPod(possiblyRunningPods map[types.UID]sets.Empty, runningPod *kubecontainer.Pod) {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.SidecarContainers) {
+		return
+	}
+	for _, container := range runningPod.Containers {
+		if sidecar.Stage(container.ShutdownStage) != sidecar.StageApp {
+			possiblyRunningPods[runningPod.ID] = sets.Empty{}
+			return
+		}
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/klog/v2"
@@ -77,6 +79,32 @@ func TestPodPhaseWithSidecars(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SidecarContainers, false)
 	statuses := []v1.ContainerStatus{apiStatus("app", apiExited(0)), apiStatus("proxy", apiRunning)}
 	assert.Equal(t, v1.PodRunning, getPhase(klog.Background(), makeSidecarPod(v1.RestartPolicyNever), statuses, false, true), "gate off")
+}
+
+func TestKeepCgroupsOfOrderedPod(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		stages  []int
+		gateOff bool
+		want    bool
+	}{
+		{name: "no sidecar", stages: []int{0, 0}},
+		{name: "a sidecar", stages: []int{0, 1}, want: true},
+		{name: "sidecars are left", stages: []int{1}, want: true},
+		{name: "gate off", stages: []int{0, 1}, gateOff: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SidecarContainers, !test.gateOff)
+			pod := &kubecontainer.Pod{ID: "pod"}
+			for _, stage := range test.stages {
+				pod.Containers = append(pod.Containers, &kubecontainer.Container{ShutdownStage: stage})
+			}
+			possiblyRunning := map[types.UID]sets.Empty{"other": {}}
+			keepCgroupsOfOrderedPod(possiblyRunning, pod)
+			_, kept := possiblyRunning["pod"]
+			assert.Equal(t, test.want, kept)
+		})
+	}
 }
 
 func TestMarkWaitingForSidecars(t *testing.T) {

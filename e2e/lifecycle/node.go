@@ -1,0 +1,105 @@
+package lifecycle
+
+import (
+	"context"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"sidecar-node/e2e/framework"
+	"sidecar-node/e2e/journal"
+)
+
+// kubeletHealthy returns when the kubelet of the node answers.
+const kubeletHealthy = `
+for i in $(seq 300); do
+  if (exec 3<>/dev/tcp/127.0.0.1/10248 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && grep -q 'HTTP/1.0 200' <&3) 2>/dev/null; then exit 0; fi
+  sleep 0.2
+done
+exit 1`
+
+// KillKubelet kills the kubelet without notice and returns when the next one works.
+func KillKubelet(ctx context.Context, node *framework.Node) {
+	on(ctx, node, "systemctl kill --signal=KILL kubelet; sleep 2; systemctl start kubelet; "+kubeletHealthy)
+}
+
+// StopKubelet stops the kubelet.
+func StopKubelet(ctx context.Context, node *framework.Node) { on(ctx, node, "systemctl stop kubelet") }
+
+// StartKubelet starts the kubelet and returns when it works.
+func StartKubelet(ctx context.Context, node *framework.Node) {
+	on(ctx, node, "systemctl start kubelet; "+kubeletHealthy)
+}
+
+// KillContainerd kills containerd without notice and returns when the next one works.
+func KillContainerd(ctx context.Context, node *framework.Node) {
+	on(ctx, node, "systemctl kill --signal=KILL --kill-who=main containerd; sleep 1; systemctl start containerd; for i in $(seq 100); do crictl info >/dev/null 2>&1 && exit 0; sleep 0.2; done; exit 1")
+}
+
+// StopSandbox stops the sandbox of the pod named "pod" under its containers.
+func StopSandbox(ctx context.Context, s *framework.Space, nodes []*framework.Node) {
+	stopped := 0
+	for _, node := range nodes {
+		ids, err := node.Sandboxes(ctx, s.Namespace, "pod")
+		Expect(err).To(Succeed())
+		for _, id := range ids {
+			on(ctx, node, "crictl stopp "+id)
+			stopped++
+		}
+	}
+	Expect(stopped).To(Equal(1), "the pod must have one sandbox")
+}
+
+// on runs a script on the node.
+func on(ctx context.Context, node *framework.Node, script string) {
+	_, err := node.Shell(ctx, script)
+	ExpectWithOffset(2, err).To(Succeed())
+}
+
+// HeldAgain is Held for a pod that loses its sandbox: the sidecar runs once more,
+// and the app once.
+func HeldAgain(name, manifest string) Stage {
+	st := Held(name, manifest)
+	st.Judge = func(ctx context.Context, s *framework.Space) {
+		await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("proxy").Run(2))
+		neverStarts(ctx, s, "app")
+		Expect(s.Touch(ctx, "open")).To(Succeed())
+		tl := await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("app"))
+		Expect(tl.ReadyBefore("proxy", "app")).To(Succeed())
+		Expect(tl.RunsOnce("app")).To(Succeed())
+	}
+	return st
+}
+
+// FailsAndNeverRunsAgain wants the pod to fail, and the container to have run once.
+// A sidecar may run twice: it is restarted if it is seen to be gone before its sandbox
+// and the app are.
+func FailsAndNeverRunsAgain(ctx context.Context, s *framework.Space, container string) {
+	_, err := s.AwaitPhase(ctx, "pod", s.Config.Intervals.Stop.Duration, corev1.PodFailed)
+	Expect(err).To(Succeed())
+	tl, err := s.Journal(ctx)
+	Expect(err).To(Succeed())
+	Expect(tl.RunsOnce(container)).To(Succeed())
+}
+
+// OpensWithoutAPIServer stops the API server while the app of the pod waits. The
+// sidecar becomes ready and the app starts before the API server is back.
+func OpensWithoutAPIServer(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
+	const live, away = "/etc/kubernetes/manifests/kube-apiserver.yaml", "/etc/kubernetes/kube-apiserver.yaml"
+	apply(ctx, s, manifest)
+	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("proxy"))
+	on(ctx, node, "mv "+live+" "+away+"; for i in $(seq 300); do [ -z \"$(crictl ps -q --name '^kube-apiserver$')\" ] && exit 0; sleep 0.2; done; exit 1")
+	_, apiErr := s.Version()
+	openErr := node.TouchHere(ctx, s, "open")
+	startErr := node.AwaitHere(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("app"))
+	// Whatever has come of it, the cluster gets its API server back.
+	on(ctx, node, "mv "+away+" "+live)
+	Expect(s.AwaitReady(ctx)).To(Succeed())
+	Expect(apiErr).To(HaveOccurred(), "the API server must be down for this to prove anything")
+	Expect(openErr).To(Succeed())
+	Expect(startErr).To(Succeed())
+	tl, err := s.Journal(ctx)
+	Expect(err).To(Succeed())
+	Expect(tl.ReadyBefore("proxy", "app")).To(Succeed())
+	Expect(tl.RunsOnce("app")).To(Succeed())
+}
