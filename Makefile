@@ -52,8 +52,11 @@ verify: ## check the repository itself: patches, own words, generated code, docs
 unit: ## all unit tests: ours, and those of upstream for the packages that the series touches
 	$(RUN) test --only unit,upstream $(ARGS)
 
-e2e: ## test the behaviour on real clusters
-	$(RUN) e2e $(ARGS)
+e2e: ## test the behaviour on real clusters; LABELS="start || job" selects specs
+	$(RUN) e2e $(if $(LABELS),--labels='$(LABELS)') $(ARGS)
+
+bench-kubelet: ## compare what pods without sidecars cost the kubelet with stock Kubernetes
+	$(RUN) bench-kubelet $(ARGS)
 
 clean: ## remove _output; Go's caches stay
 	$(RUN) clean $(ARGS)

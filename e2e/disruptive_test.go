@@ -31,13 +31,35 @@ var _ = Describe("disturbed", Label("disruptive"), Serial, func() {
 		lifecycle.KillContainerd(ctx, node)
 	})
 
+	// A kubelet that sees the containers die one by one may restart some of them in
+	// the sandbox that is being stopped; one that is away meanwhile sees the end.
 	disturb("when the sandbox is stopped under the pod", restarts, func(ctx context.Context, node *framework.Node, during func()) {
+		lifecycle.StopKubelet(ctx, node)
 		during()
+		lifecycle.StartKubelet(ctx, node)
 	})
 
 	disturb("when the node is restarted", reboots, func(ctx context.Context, node *framework.Node, during func()) {
 		during()
 		Expect(node.Restart(ctx)).To(Succeed())
+	})
+
+	It("a shutdown of the node stops the sidecar after its app", func(ctx SpecContext) {
+		nodes, err := cluster.Nodes(ctx)
+		Expect(err).To(Succeed())
+		Expect(nodes).To(HaveLen(1), "the pod has to be on the node that shuts down")
+		lifecycle.StopsWithItsNode(ctx, newSpace(ctx), nodes[0], `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  terminationGracePeriodSeconds: 60
+  containers:
+  - name: app
+    args: ["--on-term=delay:3s"]
+  - name: proxy
+    lifecycle: {type: Sidecar}
+`)
 	})
 
 	It("the gate opens while the API server is down", func(ctx SpecContext) {
@@ -210,7 +232,7 @@ var restarts = []lifecycle.Stage{
 			_, err := s.AwaitPoint(ctx, s.Config.Intervals.Start.Duration, journal.Start("app"))
 			Expect(err).To(Succeed())
 		},
-		Judge: func(ctx context.Context, s *framework.Space) { lifecycle.FailsAndNeverRunsAgain(ctx, s, "app") },
+		Judge: func(ctx context.Context, s *framework.Space) { lifecycle.Fails(ctx, s, "app", "proxy") },
 	}),
 	stopSandbox(lifecycle.HeldAgain("an app that has not started yet waits in the new sandbox", heldPodNever)),
 }

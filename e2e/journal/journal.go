@@ -183,6 +183,22 @@ func (t Timeline) Before(a, b Point) error {
 	return nil
 }
 
+// Between fails unless a and c exist and a record that b names comes between them.
+func (t Timeline) Between(a, b, c Point) error {
+	i, err := t.find(a)
+	if err != nil {
+		return err
+	}
+	k, err := t.find(c)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(t.all(b), func(j int) bool { return i < j && j < k }) {
+		return t.errorf("between %s and %s there must be a %s of %s, but there is none", a, c, b.name, b.container)
+	}
+	return nil
+}
+
 // Within fails unless both points exist and b comes at most limit after a, by
 // the node's clock.
 func (t Timeline) Within(a, b Point, limit time.Duration) error {

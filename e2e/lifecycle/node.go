@@ -71,15 +71,15 @@ func HeldAgain(name, manifest string) Stage {
 	return st
 }
 
-// FailsAndNeverRunsAgain wants the pod to fail, and the container to have run once.
-// A sidecar may run twice: it is restarted if it is seen to be gone before its sandbox
-// and the app are.
-func FailsAndNeverRunsAgain(ctx context.Context, s *framework.Space, container string) {
+// Fails wants the pod to have failed, and each container to have run once.
+func Fails(ctx context.Context, s *framework.Space, containers ...string) {
 	_, err := s.AwaitPhase(ctx, "pod", s.Config.Intervals.Stop.Duration, corev1.PodFailed)
 	Expect(err).To(Succeed())
 	tl, err := s.Journal(ctx)
 	Expect(err).To(Succeed())
-	Expect(tl.RunsOnce(container)).To(Succeed())
+	for _, c := range containers {
+		Expect(tl.RunsOnce(c)).To(Succeed())
+	}
 }
 
 // OpensWithoutAPIServer stops the API server while the app of the pod waits. The
@@ -102,4 +102,30 @@ func OpensWithoutAPIServer(ctx context.Context, s *framework.Space, node *framew
 	Expect(err).To(Succeed())
 	Expect(tl.ReadyBefore("proxy", "app")).To(Succeed())
 	Expect(tl.RunsOnce("app")).To(Succeed())
+}
+
+// StopsWithItsNode tells the kubelet that its node is shut down, as logind does, and
+// wants the pod to be stopped in order. In the end the node is as it was before.
+func StopsWithItsNode(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
+	const config = "/var/lib/kubelet/config.yaml"
+	const announce = "busctl --system emit /org/freedesktop/login1 org.freedesktop.login1.Manager PrepareForShutdown b "
+	on(ctx, node, "cp "+config+" "+config+".before; "+
+		"sed -i 's/^shutdownGracePeriod: .*/shutdownGracePeriod: 30s/; s/^shutdownGracePeriodCriticalPods: .*/shutdownGracePeriodCriticalPods: 10s/' "+config+"; systemctl restart kubelet; "+kubeletHealthy)
+	defer func() {
+		on(ctx, node, announce+"false; mv "+config+".before "+config+"; systemctl restart kubelet; "+kubeletHealthy)
+		Expect(s.AwaitReady(ctx)).To(Succeed())
+	}()
+	Expect(s.AwaitReady(ctx)).To(Succeed())
+	apply(ctx, s, manifest)
+	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
+	on(ctx, node, announce+"true")
+	// The API server and the reader of journals go down as well.
+	for _, p := range []journal.Point{journal.End("app"), journal.End("proxy")} {
+		Expect(node.AwaitHere(ctx, s, s.Config.Intervals.Stop.Duration, p)).To(Succeed())
+	}
+	tl, err := node.JournalHere(ctx, s)
+	Expect(err).To(Succeed())
+	Expect(tl.ExitsBeforeStopOf("app", "proxy")).To(Succeed())
+	Expect(tl.RunsOnce("app")).To(Succeed())
+	Expect(tl.RunsOnce("proxy")).To(Succeed())
 }

@@ -151,8 +151,7 @@ func StartsOver(name, manifest string) Stage {
 	st := Stage{Name: name, Manifest: manifest}.reach(journal.Ready("proxy"), journal.Start("app"))
 	st.Judge = func(ctx context.Context, s *framework.Space) {
 		tl := await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("app").Run(2))
-		Expect(tl.Before(journal.Ready("proxy").Run(2), journal.Start("app").Run(2))).To(Succeed())
-		Expect(tl.Before(journal.End("app").Run(1), journal.Start("proxy").Run(2))).To(Succeed())
+		Expect(tl.Between(journal.End("app").Run(1), journal.Ready("proxy"), journal.Start("app").Run(2))).To(Succeed())
 	}
 	return st
 }

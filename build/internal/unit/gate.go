@@ -14,14 +14,13 @@ import (
 // Gate is the feature gate of the distribution.
 const Gate = "SidecarContainers"
 
-// gateFile is the file of the tree that holds the defaults of the gates.
-const gateFile = "pkg/features/kube_features.go"
+// GateFile is the file of the tree that holds the defaults of the gates.
+const GateFile = "pkg/features/kube_features.go"
 
-// gateOn writes, into folder tmp, a copy of the tree's gate file in which the
-// gate is on by default, and a file for the -overlay flag of the go command,
-// whose path it returns.
-func gateOn(dir, tmp string) (string, error) {
-	file := filepath.Join(dir, filepath.FromSlash(gateFile))
+// GateOnFile writes, into folder tmp, a copy of the tree's gate file in which the
+// gate is on by default, and returns its path.
+func GateOnFile(dir, tmp string) (string, error) {
+	file := filepath.Join(dir, filepath.FromSlash(GateFile))
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
@@ -31,9 +30,17 @@ func gateOn(dir, tmp string) (string, error) {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	copied := filepath.Join(tmp, "kube_features.go")
-	if err := os.WriteFile(copied, changed, 0o644); err != nil {
+	return copied, os.WriteFile(copied, changed, 0o644)
+}
+
+// gateOn writes, into folder tmp, what turns the gate on in the tree, and a file
+// for the -overlay flag of the go command, whose path it returns.
+func gateOn(dir, tmp string) (string, error) {
+	copied, err := GateOnFile(dir, tmp)
+	if err != nil {
 		return "", err
 	}
+	file := filepath.Join(dir, filepath.FromSlash(GateFile))
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {file: copied}})
 	if err != nil {
 		return "", err

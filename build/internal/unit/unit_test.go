@@ -54,7 +54,7 @@ func tree(t *testing.T, files map[string]string) string {
 	base := map[string]string{
 		"go.mod":  "module k8s.io/kubernetes\n\ngo 1.26\n",
 		"go.work": "go 1.26\n\nuse .\n",
-		gateFile:  "package features\n\ntype spec struct{ Default bool }\n\nvar SidecarContainers = \"SidecarContainers\"\n\nvar Specs = map[string][]spec{\n\tSidecarContainers: {{Default: false}},\n}\n",
+		GateFile:  "package features\n\ntype spec struct{ Default bool }\n\nvar SidecarContainers = \"SidecarContainers\"\n\nvar Specs = map[string][]spec{\n\tSidecarContainers: {{Default: false}},\n}\n",
 	}
 	for _, m := range []map[string]string{base, files} {
 		for p, text := range m {

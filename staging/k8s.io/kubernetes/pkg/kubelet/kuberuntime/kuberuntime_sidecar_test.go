@@ -277,6 +277,28 @@ func TestComputePodActionsGateOff(t *testing.T) {
 	assert.False(t, m.computePodActions(tCtx, pod, status, false).KillPod, "a running sidecar keeps the pod")
 }
 
+// The gate must cost pods without sidecars nothing that a garbage collector sees.
+func TestComputePodActionsAllocatesNoMoreWithTheGate(t *testing.T) {
+	tCtx := ktesting.Init(t)
+	_, _, m, err := createTestRuntimeManager(tCtx)
+	require.NoError(t, err)
+	for name, create := range map[string]func() (*v1.Pod, *kubecontainer.PodStatus){
+		"running": makeBasePodAndStatus,
+		"init":    makeBasePodAndStatusWithInitContainers,
+		"native":  makeBasePodAndStatusWithRestartableInitContainers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocs := map[bool]float64{}
+			for _, gate := range []bool{false, true} {
+				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SidecarContainers, gate)
+				pod, status := create()
+				allocs[gate] = testing.AllocsPerRun(100, func() { m.computePodActions(context.Background(), pod, status, false) })
+			}
+			assert.Equal(t, allocs[false], allocs[true])
+		})
+	}
+}
+
 func TestSyncPodWithSidecars(t *testing.T) {
 	enableSidecars(t)
 	tCtx := ktesting.Init(t)

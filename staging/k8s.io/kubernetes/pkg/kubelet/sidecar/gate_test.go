@@ -86,6 +86,10 @@ func TestGate(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			pod := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Name: "app"}, sidecarContainer("a"), sidecarContainer("b")}}}
 			pod.UID = "pod"
+			// What the API says must not matter.
+			for _, c := range pod.Spec.Containers {
+				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, v1.ContainerStatus{Name: c.Name, Ready: true, Started: ptr.To(true)})
+			}
 			var hooks PostStartHooks
 			if test.postStart {
 				pod.Spec.Containers[2].Lifecycle.PostStart = &v1.LifecycleHandler{}
