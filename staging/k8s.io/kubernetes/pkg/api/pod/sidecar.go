@@ -10,18 +10,21 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/apiserver/pkg/warning"
 	api "k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/core/helper"
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// WarnDisabledTemplateFields adds a warning to the response for every lifecycle.type
-// that DropDisabledTemplateFields removes from the template at fieldPath. It is called
-// right before that function: the warnings that strategies compute later no longer
-// see the field.
-func WarnDisabledTemplateFields(ctx context.Context, fieldPath *field.Path, podTemplate, oldPodTemplate *api.PodTemplateSpec) {
+// WarnTemplateLifecycleType adds a warning to the response for every lifecycle.type
+// that DropDisabledTemplateFields removes from the template at fieldPath, and for every
+// Sidecar that an update takes away: most often the client does not know the field and
+// has dropped it. It is called right before DropDisabledTemplateFields: the warnings that
+// strategies compute later no longer see the field.
+func WarnTemplateLifecycleType(ctx context.Context, fieldPath *field.Path, podTemplate, oldPodTemplate *api.PodTemplateSpec) {
 	var podSpec, oldPodSpec *api.PodSpec
 	if podTemplate != nil {
 		podSpec = &podTemplate.Spec
@@ -30,11 +33,33 @@ func WarnDisabledTemplateFields(ctx context.Context, fieldPath *field.Path, podT
 		oldPodSpec = &oldPodTemplate.Spec
 	}
 	warnDisabledLifecycleType(ctx, fieldPath.Child("spec"), podSpec, oldPodSpec)
+	warnLostSidecars(ctx, fieldPath.Child("spec"), podSpec, oldPodSpec)
 }
 
-// WarnDisabledPodFields is WarnDisabledTemplateFields for pods. It is called right
+// warnLostSidecars adds a warning for each container that was a sidecar and, with the
+// same name, is none any more.
+func warnLostSidecars(ctx context.Context, specPath *field.Path, podSpec, oldPodSpec *api.PodSpec) {
+	if podSpec == nil || oldPodSpec == nil {
+		return
+	}
+	sidecars := sets.New[string]()
+	for i := range oldPodSpec.Containers {
+		if helper.IsSidecarContainer(&oldPodSpec.Containers[i]) {
+			sidecars.Insert(oldPodSpec.Containers[i].Name)
+		}
+	}
+	for i := range podSpec.Containers {
+		container := &podSpec.Containers[i]
+		if sidecars.Has(container.Name) && (container.Lifecycle == nil || container.Lifecycle.Type == nil) {
+			warning.AddWarning(ctx, "", fmt.Sprintf("%s: removed by this update, it was %s: container %q becomes an ordinary one; a client that does not know the field removes it, patch the object then instead of replacing it",
+				specPath.Child("containers").Index(i).Child("lifecycle", "type"), api.LifecycleTypeSidecar, container.Name))
+		}
+	}
+}
+
+// WarnPodLifecycleType is WarnTemplateLifecycleType for pods. It is called right
 // before DropDisabledPodFields.
-func WarnDisabledPodFields(ctx context.Context, pod, oldPod *api.Pod) {
+func WarnPodLifecycleType(ctx context.Context, pod, oldPod *api.Pod) {
 	var podSpec, oldPodSpec *api.PodSpec
 	if pod != nil {
 		podSpec = &pod.Spec

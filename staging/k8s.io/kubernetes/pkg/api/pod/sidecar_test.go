@@ -43,6 +43,7 @@ func TestDropDisabledLifecycleType(t *testing.T) {
 		new          *api.PodSpec
 		wantDisabled *api.PodSpec // nil: same as new
 		wantWarnings []string     // with the gate off
+		wantLost     string       // of a template, with the gate off and on
 	}{{
 		name: "not used",
 		new:  spec(container("app", nil), container("hooked", &api.Lifecycle{PreStop: preStop})),
@@ -90,9 +91,10 @@ func TestDropDisabledLifecycleType(t *testing.T) {
 		old:  spec(container("app", typed(api.LifecycleTypeStandard)), container("proxy", nil)),
 		new:  spec(container("app", nil), container("proxy", sidecar)),
 	}, {
-		name: "removed by the client",
-		old:  spec(container("app", nil), container("proxy", sidecar)),
-		new:  spec(container("app", nil), container("proxy", nil)),
+		name:     "removed by the client",
+		old:      spec(container("app", nil), container("proxy", sidecar)),
+		new:      spec(container("app", nil), container("proxy", nil)),
+		wantLost: "spec.template.spec.containers[1].lifecycle.type: removed by this update, it was Sidecar: container \"proxy\" becomes an ordinary one; a client that does not know the field removes it, patch the object then instead of replacing it",
 	}} {
 		for _, enabled := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, gate %v", tc.name, enabled), func(t *testing.T) {
@@ -113,7 +115,7 @@ func TestDropDisabledLifecycleType(t *testing.T) {
 					if tc.old != nil {
 						oldPod = &api.Pod{Spec: *tc.old.DeepCopy()}
 					}
-					WarnDisabledPodFields(ctx, newPod, oldPod)
+					WarnPodLifecycleType(ctx, newPod, oldPod)
 					DropDisabledPodFields(newPod, oldPod)
 					if diff := cmp.Diff(want, &newPod.Spec); diff != "" {
 						t.Errorf("new spec (-want +got):\n%s", diff)
@@ -136,7 +138,7 @@ func TestDropDisabledLifecycleType(t *testing.T) {
 					if tc.old != nil {
 						oldTemplate = &api.PodTemplateSpec{Spec: *tc.old.DeepCopy()}
 					}
-					WarnDisabledTemplateFields(ctx, field.NewPath("spec", "template"), newTemplate, oldTemplate)
+					WarnTemplateLifecycleType(ctx, field.NewPath("spec", "template"), newTemplate, oldTemplate)
 					DropDisabledTemplateFields(newTemplate, oldTemplate)
 					if diff := cmp.Diff(want, &newTemplate.Spec); diff != "" {
 						t.Errorf("new spec (-want +got):\n%s", diff)
@@ -144,6 +146,9 @@ func TestDropDisabledLifecycleType(t *testing.T) {
 					var wantInTemplate []string
 					for _, w := range wantWarnings {
 						wantInTemplate = append(wantInTemplate, "spec.template."+w)
+					}
+					if tc.wantLost != "" {
+						wantInTemplate = append(wantInTemplate, tc.wantLost)
 					}
 					if diff := cmp.Diff(wantInTemplate, []string(got)); diff != "" {
 						t.Errorf("warnings (-want +got):\n%s", diff)
@@ -155,12 +160,12 @@ func TestDropDisabledLifecycleType(t *testing.T) {
 }
 
 // A replication controller may have no template.
-func TestWarnDisabledFieldsWithoutTemplate(t *testing.T) {
+func TestWarnLifecycleTypeWithoutTemplate(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SidecarContainers, false)
 	var got warningTexts
 	ctx := warning.WithWarningRecorder(context.Background(), &got)
-	WarnDisabledTemplateFields(ctx, field.NewPath("spec", "template"), nil, nil)
-	WarnDisabledPodFields(ctx, nil, nil)
+	WarnTemplateLifecycleType(ctx, field.NewPath("spec", "template"), nil, nil)
+	WarnPodLifecycleType(ctx, nil, nil)
 	if len(got) != 0 {
 		t.Errorf("unexpected warnings: %q", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -183,12 +184,18 @@ func (k kind) types(obj runtime.Object) string {
 	return strings.Join(types, ",")
 }
 
+// lost is the warning for a sidecar that an update has made an ordinary container.
+func (k kind) lost(path string) string {
+	return k.specPath + "." + path + `.lifecycle.type: removed by this update, it was Sidecar: container "proxy" becomes an ordinary one; a client that does not know the field removes it, patch the object then instead of replacing it`
+}
+
 func (k kind) removed(path string) string {
 	return k.specPath + "." + path + ".lifecycle.type: removed, because the feature gate SidecarContainers is disabled in the API server; the container runs as an ordinary one"
 }
 
 const (
 	plain    = `[{"name":"app","image":"i"},{"name":"proxy","image":"i"}]`
+	renamed  = `[{"name":"app","image":"i"},{"name":"other","image":"i"}]`
 	standard = `[{"name":"app","image":"i"},{"name":"proxy","image":"i","lifecycle":{"type":"Standard"}}]`
 	sidecar  = `[{"name":"app","image":"i"},{"name":"proxy","image":"i","lifecycle":{"type":"Sidecar"}}]`
 	hooked   = `[{"name":"app","image":"i"},{"name":"proxy","image":"i","lifecycle":{"type":"Sidecar","preStop":{"exec":{"command":["true"]}}}}]`
@@ -315,18 +322,29 @@ func TestUpdateDisabled(t *testing.T) {
 
 func TestUpdateEnabled(t *testing.T) {
 	forEachKind(t, true, func(t *testing.T, k kind) {
-		for _, tc := range []struct{ from, to, wantTypes string }{
+		for _, tc := range []struct {
+			from, to, wantTypes string
+			lost                bool
+		}{
 			{from: plain, to: sidecar, wantTypes: ",Sidecar"},
 			{from: sidecar, to: standard, wantTypes: ",Standard"},
-			{from: sidecar, to: plain, wantTypes: ","},
+			{from: standard, to: plain, wantTypes: ","},
+			{from: sidecar, to: plain, wantTypes: ",", lost: true},
+			{from: hooked, to: plain, wantTypes: ",", lost: true},
+			{from: sidecar, to: renamed, wantTypes: ","},
 		} {
 			old, _, err := k.create(t, none, tc.from)
 			if err != nil {
 				t.Fatal(err)
 			}
 			obj, warnings, err := k.update(t, old, none, tc.to)
-			if len(warnings) != 0 {
-				t.Errorf("%s to %s: unexpected warnings: %q", tc.from, tc.to, warnings)
+			var want []string
+			// A pod refuses the update.
+			if tc.lost && k.name != "Pod" {
+				want = []string{k.lost("containers[1]")}
+			}
+			if diff := cmp.Diff(want, warnings, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s to %s: warnings (-want +got):\n%s", tc.from, tc.to, diff)
 			}
 			if k.templateImmutable {
 				if err == nil || !strings.Contains(err.Error(), "field is immutable") {
