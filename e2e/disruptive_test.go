@@ -62,6 +62,13 @@ spec:
 `)
 	})
 
+	It("the feature gate is turned off and on again, and nothing stored is lost", func(ctx SpecContext) {
+		nodes, err := cluster.Nodes(ctx)
+		Expect(err).To(Succeed())
+		Expect(nodes).To(HaveLen(1), "the control plane has to be on the node whose files are changed")
+		lifecycle.GateIsToggled(ctx, newSpace(ctx), nodes[0], templates)
+	})
+
 	It("the gate opens while the API server is down", func(ctx SpecContext) {
 		nodes, err := cluster.Nodes(ctx)
 		Expect(err).To(Succeed())

@@ -25,6 +25,7 @@ import (
 var (
 	configFile = flag.String("e2e.config", "", "settings of the suite, such as e2e/config/default.yaml; without it the suite does not run")
 	kubeconfig = flag.String("e2e.kubeconfig", "", "kubeconfig of the cluster (default: $KUBECONFIG, then ~/.kube/config)")
+	kubectl    = flag.String("e2e.kubectl", "kubectl", "our kubectl")
 	artifacts  = flag.String("e2e.artifacts", "", "folder for the journal of every spec and the state of failed ones")
 	keep       = flag.Bool("e2e.keep", false, "leave the namespaces of failed specs and the reader in the cluster")
 )

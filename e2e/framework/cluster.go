@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -88,4 +89,25 @@ func (c *Cluster) poll(ctx context.Context, limit time.Duration, done func(conte
 		case <-tick.C:
 		}
 	}
+}
+
+// NodeLabel returns the value of a label of a node.
+func (c *Cluster) NodeLabel(ctx context.Context, node, label string) (string, error) {
+	o, err := c.dynamic.Resource(nodeResource).Get(ctx, node, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	return o.GetLabels()[label], nil
+}
+
+// NodeWithLabel returns the name of the node whose label has the value.
+func (c *Cluster) NodeWithLabel(ctx context.Context, label, value string) (string, error) {
+	list, err := c.dynamic.Resource(nodeResource).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + value})
+	if err != nil {
+		return "", err
+	}
+	if len(list.Items) != 1 {
+		return "", fmt.Errorf("%d nodes have the label %s=%s, want one", len(list.Items), label, value)
+	}
+	return list.Items[0].GetName(), nil
 }

@@ -114,6 +114,40 @@ func (s *Space) Apply(ctx context.Context, manifest string) error {
 	return nil
 }
 
+// ApplyAsIs creates the objects of a manifest as they stand.
+func (s *Space) ApplyAsIs(ctx context.Context, manifest string) error {
+	objects, err := parse(manifest)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if _, err := s.create(ctx, o, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ServerSideApply applies the objects of a manifest as they stand, as one manager who
+// takes over what others own.
+func (s *Space) ServerSideApply(ctx context.Context, manifest string) error {
+	objects, err := parse(manifest)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		mapping, err := s.mapper.RESTMapping(o.GroupVersionKind().GroupKind(), o.GroupVersionKind().Version)
+		if err != nil {
+			return err
+		}
+		if _, err := s.dynamic.Resource(mapping.Resource).Namespace(s.Namespace).
+			Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "e2e", Force: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DryRun has the API server judge the first object of a manifest as it stands,
 // and returns what would be stored.
 func (s *Space) DryRun(ctx context.Context, manifest string) (*unstructured.Unstructured, error) {

@@ -39,6 +39,42 @@ func (s *Space) RestartDeployment(ctx context.Context, name string) error {
 	return err
 }
 
+// AwaitRollout waits until the Deployment, whose pods have the label app with its
+// name, has nothing but ready pods of its newest template, and returns their names.
+func (s *Space) AwaitRollout(ctx context.Context, name string, limit time.Duration) ([]string, error) {
+	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	var last error
+	replicas := int64(0)
+	err := s.poll(ctx, limit, func(ctx context.Context) bool {
+		var o *unstructured.Unstructured
+		if o, last = s.Get(ctx, deployments, name); last != nil {
+			return false
+		}
+		field := func(path ...string) int64 {
+			v, _, _ := unstructured.NestedInt64(o.Object, path...)
+			return v
+		}
+		replicas = field("spec", "replicas")
+		last = fmt.Errorf("%v", o.Object["status"])
+		return field("status", "observedGeneration") == o.GetGeneration() &&
+			field("status", "updatedReplicas") == replicas && field("status", "readyReplicas") == replicas
+	}, func() error { return timedOut(limit, "the rollout of deployment "+name, last, nil) })
+	if err != nil {
+		return nil, err
+	}
+	return s.AwaitReadyPods(ctx, "app="+name, int(replicas), limit)
+}
+
+// CountReplicaSets returns how many ReplicaSets have the label.
+func (s *Space) CountReplicaSets(ctx context.Context, label string) (int, error) {
+	list, err := s.dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}).
+		Namespace(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: label})
+	if err != nil {
+		return 0, err
+	}
+	return len(list.Items), nil
+}
+
 // AwaitReadyPods waits until exactly n pods with the label exist, all of them
 // ready and none on its way out, and returns their names.
 func (s *Space) AwaitReadyPods(ctx context.Context, label string, n int, limit time.Duration) ([]string, error) {

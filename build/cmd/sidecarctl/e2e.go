@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sidecar-node/build/internal/e2erun"
+	"sidecar-node/build/internal/layout"
 )
 
 func init() { commands = append(commands, e2eCommand) }
@@ -24,7 +26,8 @@ func e2eCommand(env *environment) *cobra.Command {
 		Long: `E2e runs the cluster suite. With KUBECONFIG set or --kubeconfig it uses that
 cluster, and --gate says whether the cluster has the feature gate on. Without,
 it uses the cluster of make cluster, which it creates if need be, and then makes
-one more with the gate off. docs/testing.md has more.`,
+one with the gate off and one of nodes with different versions and gates.
+docs/testing.md has more.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run.Args, run.Out = args, cmd.OutOrStdout()
 			// The suite runs in its own folder.
@@ -44,8 +47,8 @@ one more with the gate off. docs/testing.md has more.`,
 			}
 			var total e2erun.Summary
 			var errs []error
-			for _, off := range gates {
-				summary, err := env.runE2E(cmd.Context(), run, off, given)
+			for _, g := range gates {
+				summary, err := env.runE2E(cmd.Context(), run, g, given)
 				total = total.Add(summary)
 				errs = append(errs, err)
 			}
@@ -57,52 +60,61 @@ one more with the gate off. docs/testing.md has more.`,
 		},
 	}
 	cmd.Flags().StringVar(&run.Labels, "labels", "", `run only specs with these labels, such as "start || job"`)
-	cmd.Flags().StringVar(&gate, "gate", "", "run the specs for clusters that have the feature gate on, off or both (default: both, or on if a cluster is given)")
+	cmd.Flags().StringVar(&gate, "gate", "", "run the specs for clusters that have the feature gate on, off or mixed, or all of them (default: all, or on if a cluster is given)")
 	cmd.Flags().StringVar(&run.Kubeconfig, "kubeconfig", "", "use this cluster (default: $KUBECONFIG, or else clusters of our node image)")
 	cmd.Flags().StringVar(&run.Config, "config", run.Config, "settings of the suite")
 	cmd.Flags().BoolVar(&run.Keep, "keep", false, "leave what failed specs made, and the clusters")
 	return cmd
 }
 
-// gateStates are the runs to make; true stands for a run with the gate off.
-func gateStates(gate string, given bool) ([]bool, error) {
+// allGates stands for a run in each kind of cluster.
+const allGates = "all"
+
+// gateStates are the runs to make.
+func gateStates(gate string, given bool) ([]e2erun.Gate, error) {
 	if gate == "" {
-		gate = "both"
+		gate = allGates
 		if given {
-			gate = "on"
+			gate = string(e2erun.GateOn)
 		}
 	}
 	switch {
-	case gate == "on":
-		return []bool{false}, nil
-	case gate == "off":
-		return []bool{true}, nil
-	case gate == "both" && !given:
-		return []bool{false, true}, nil
-	case gate == "both":
-		return nil, errors.New("--gate both: one cluster has the gate on or off; say which, or leave out the cluster")
+	case slices.Contains(e2erun.Gates, e2erun.Gate(gate)):
+		return []e2erun.Gate{e2erun.Gate(gate)}, nil
+	case gate == allGates && !given:
+		return e2erun.Gates, nil
+	case gate == allGates:
+		return nil, errors.New("--gate all: a cluster has the gate on, off or mixed; say which, or leave out the cluster")
 	}
-	return nil, fmt.Errorf("--gate %q: want on, off or both", gate)
+	return nil, fmt.Errorf("--gate %q: want on, off, mixed or all", gate)
 }
 
 // runE2E runs the suite once, on the given cluster or one of ours.
-func (e *environment) runE2E(ctx context.Context, run e2erun.Run, gateOff, given bool) (_ e2erun.Summary, err error) {
-	run.GateOff, run.Output = gateOff, e.Output("e2e")
-	if gateOff {
-		// Beside the other run, so that both reports stay.
-		run.Output = e.Output("e2e-gate-off")
+func (e *environment) runE2E(ctx context.Context, run e2erun.Run, gate e2erun.Gate, given bool) (_ e2erun.Summary, err error) {
+	run.Gate, run.Output = gate, e.Output("e2e")
+	if ours := filepath.Join(e.Bin(layout.Sidecar), "kubectl"); exists(ours) {
+		run.Kubectl = ours
+	}
+	if gate != e2erun.GateOn {
+		// Beside the other runs, so that all reports stay.
+		run.Output = e.Output("e2e-gate-" + string(gate))
 	}
 	if !given {
-		c, err := e.e2eCluster(ctx, gateOff, run.Out)
+		c, err := e.e2eCluster(ctx, gate, run.Out)
 		if err != nil {
 			return e2erun.Summary{}, err
 		}
 		run.Kubeconfig = c.Kubeconfig
-		if gateOff && !run.Keep {
+		if gate != e2erun.GateOn && !run.Keep {
 			defer func() { err = errors.Join(err, c.Delete(context.WithoutCancel(ctx))) }()
 		}
 	}
 	return run.Do(ctx)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // repeat is the command that runs the same again.

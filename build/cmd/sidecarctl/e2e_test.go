@@ -11,12 +11,13 @@ func TestGateStates(t *testing.T) {
 		given bool
 		want  string
 	}{
-		{"", false, "[false true] <nil>"},
-		{"", true, "[false] <nil>"},
-		{"off", true, "[true] <nil>"},
-		{"both", false, "[false true] <nil>"},
-		{"both", true, "[] --gate both: one cluster has the gate on or off; say which, or leave out the cluster"},
-		{"maybe", false, `[] --gate "maybe": want on, off or both`},
+		{"", false, "[on off mixed] <nil>"},
+		{"", true, "[on] <nil>"},
+		{"off", true, "[off] <nil>"},
+		{"mixed", false, "[mixed] <nil>"},
+		{"all", false, "[on off mixed] <nil>"},
+		{"all", true, "[] --gate all: a cluster has the gate on, off or mixed; say which, or leave out the cluster"},
+		{"maybe", false, `[] --gate "maybe": want on, off, mixed or all`},
 	} {
 		states, err := gateStates(c.gate, c.given)
 		if got := fmt.Sprint(states, " ", err); got != c.want {

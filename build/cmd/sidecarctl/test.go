@@ -69,6 +69,7 @@ func (r *testRun) phases() []phase.Phase {
 		{Name: "image", Repeat: "make image", Needs: "setup", Run: r.image},
 		{Name: "e2e", Repeat: "hack/sidecarctl test --only setup,image,e2e", Needs: "image", Run: r.gateOn},
 		{Name: "e2e gate off", Repeat: "hack/sidecarctl test --only 'setup,image,e2e gate off'", Needs: "image", Run: r.gateOff},
+		{Name: "e2e gate mixed", Repeat: "hack/sidecarctl test --only 'setup,image,e2e gate mixed'", Needs: "image", Run: r.gateMixed},
 	}
 }
 
@@ -198,22 +199,33 @@ func (r *testRun) image(ctx context.Context) (phase.Result, error) {
 	return phase.Result{}, r.nodeImage(ctx, m.Engine, layout.Sidecar)
 }
 
-func (r *testRun) gateOn(ctx context.Context) (phase.Result, error) { return r.e2e(ctx, false) }
+func (r *testRun) gateOn(ctx context.Context) (phase.Result, error) {
+	return r.e2e(ctx, e2erun.GateOn)
+}
 
-func (r *testRun) gateOff(ctx context.Context) (phase.Result, error) { return r.e2e(ctx, true) }
+func (r *testRun) gateOff(ctx context.Context) (phase.Result, error) {
+	return r.e2e(ctx, e2erun.GateOff)
+}
+
+func (r *testRun) gateMixed(ctx context.Context) (phase.Result, error) {
+	m, err := r.look(ctx)
+	if err != nil {
+		return phase.Result{}, err
+	}
+	if err := r.suiteImages(ctx, e2erun.GateMixed, m.Engine); err != nil {
+		return phase.Result{}, err
+	}
+	return r.e2e(ctx, e2erun.GateMixed)
+}
 
 // e2e runs the cluster suite in a cluster of its own, made for this run from
 // the current image, and deletes it.
-func (r *testRun) e2e(ctx context.Context, gateOff bool) (result phase.Result, err error) {
+func (r *testRun) e2e(ctx context.Context, gate e2erun.Gate) (result phase.Result, err error) {
 	m, err := r.look(ctx)
 	if err != nil {
 		return result, err
 	}
-	flags := clusterFlags{name: testCluster, variant: string(layout.Sidecar)}
-	if gateOff {
-		flags.name, flags.config = testCluster+"-gate-off", r.Path("examples", "kind-gate-off.yaml")
-	}
-	c, err := flags.cluster(r.environment, m.Engine, r.out)
+	c, err := r.suiteCluster(testCluster, gate, m.Engine, r.out)
 	if err != nil {
 		return result, err
 	}
@@ -236,7 +248,7 @@ func (r *testRun) e2e(ctx context.Context, gateOff bool) (result phase.Result, e
 			}
 		}()
 	}
-	if !gateOff {
+	if gate == e2erun.GateOn {
 		if err := c.RunJob(ctx, r.Path("examples", exampleJob+".yaml"), exampleJob); err != nil {
 			return phase.Result{Failed: 1, Failures: []string{"example Job: " + err.Error()}}, nil
 		}
@@ -244,7 +256,7 @@ func (r *testRun) e2e(ctx context.Context, gateOff bool) (result phase.Result, e
 	}
 	s, err := r.runE2E(ctx, e2erun.Run{
 		Root: r.Root, Config: r.Path("e2e", "config", "default.yaml"), Kubeconfig: c.Kubeconfig, Out: r.out,
-	}, gateOff, true)
+	}, gate, true)
 	result.Passed += s.Passed
 	result.Failed += s.Failed
 	result.Failures = append(result.Failures, s.Failures...)

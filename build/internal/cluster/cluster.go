@@ -24,6 +24,9 @@ type Cluster struct {
 	Config string
 	// Image is the node image, under a name that the engine has.
 	Image string
+	// OtherImages are further ones that nodes have by the configuration, which
+	// then names the image of every node.
+	OtherImages []string
 	// Engine runs the nodes.
 	Engine *engine.Engine
 	// Root is the checkout, whose go.mod pins kind.

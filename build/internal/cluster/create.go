@@ -35,7 +35,10 @@ func (c *Cluster) create(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
-	args := []string{"create", "cluster", "--name", c.Name, "--config", c.Config, "--image", c.Image, "--wait", controlPlaneLimit.String(), "--retain"}
+	args := []string{"create", "cluster", "--name", c.Name, "--config", c.Config, "--wait", controlPlaneLimit.String(), "--retain"}
+	if len(c.OtherImages) == 0 {
+		args = append(args, "--image", c.Image)
+	}
 	if !c.UserKubeconfig {
 		args = append(args, "--kubeconfig", c.Kubeconfig)
 	}
@@ -49,8 +52,37 @@ func (c *Cluster) create(ctx context.Context) error {
 	if err := c.writeKubeconfig(ctx); err != nil {
 		return err
 	}
+	if len(c.OtherImages) > 0 {
+		if err := c.nameKubeProxy(ctx); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(c.Out, "==> cluster created in %.1f s\n", time.Since(start).Seconds())
 	return c.AwaitReady(ctx)
+}
+
+// nameKubeProxy gives the image of kube-proxy on nodes of another version the name
+// that the cluster wants. With a registry such a node would pull it.
+func (c *Cluster) nameKubeProxy(ctx context.Context) error {
+	want, err := output(c.kubectl(ctx, "--namespace=kube-system", "get", "daemonset", "kube-proxy", "--output=jsonpath={.spec.template.spec.containers[0].image}"))
+	if err != nil {
+		return err
+	}
+	names, err := c.nodes(ctx)
+	if err != nil {
+		return err
+	}
+	const script = `images=$(ctr --namespace k8s.io images list --quiet); ` +
+		`echo "$images" | grep -qxF "$0" || ctr --namespace k8s.io images tag "$(echo "$images" | grep -m1 "^${0%:*}:")" "$0"`
+	for _, name := range names {
+		if isLoadBalancer(name) {
+			continue
+		}
+		if _, err := output(c.Engine.Command(ctx, "exec", name, "sh", "-ec", script, strings.TrimSpace(want))); err != nil {
+			return fmt.Errorf("image of kube-proxy on node %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // createFailed keeps what explains the failure and removes the nodes.

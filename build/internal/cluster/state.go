@@ -43,9 +43,13 @@ func (c *Cluster) State(ctx context.Context) (State, error) {
 	if err != nil || len(names) == 0 {
 		return Absent, err
 	}
-	want, err := c.Engine.ImageID(ctx, c.Image)
-	if err != nil {
-		return "", err
+	want := map[string]string{}
+	for _, image := range append([]string{c.Image}, c.OtherImages...) {
+		id, err := c.Engine.ImageID(ctx, image)
+		if err != nil {
+			return "", err
+		}
+		want[repository(image)] = id
 	}
 	state := Current
 	for _, name := range names {
@@ -61,13 +65,14 @@ func (c *Cluster) State(ctx context.Context) (State, error) {
 		if isLoadBalancer(name) {
 			continue
 		}
-		if repository(image) != repository(c.Image) {
+		id, ours := want[repository(image)]
+		if !ours {
 			return "", &ForeignError{Cluster: c.Name, Node: name, Image: image, Wanted: c.Image}
 		}
 		if fields[1] != "true" {
 			state = Stopped
 		}
-		if state != Stopped && strings.TrimPrefix(fields[0], "sha256:") != want {
+		if state != Stopped && strings.TrimPrefix(fields[0], "sha256:") != id {
 			state = Outdated
 		}
 	}

@@ -14,9 +14,26 @@ import (
 	"sidecar-node/e2e/config"
 )
 
-// GateOffLabel marks the specs for a cluster that has the feature gate off;
-// all others need it on.
-const GateOffLabel = "gate-off"
+// Gate is the state of the feature gate in a cluster.
+type Gate string
+
+// The states of the gate. Specs for a cluster with the gate off or mixed are
+// marked with a label, all others need it on.
+const (
+	GateOn  Gate = "on"
+	GateOff Gate = "off"
+	// GateMixed is a cluster whose control plane has the gate on, with three
+	// workers: one that has it on, one that has it off, and one of stock Kubernetes.
+	GateMixed Gate = "mixed"
+)
+
+// Gates are all states, in the order in which the suite runs.
+var Gates = []Gate{GateOn, GateOff, GateMixed}
+
+const (
+	gateOffLabel = "gate-off"
+	mixedLabel   = "skew"
+)
 
 // Run is one run of the suite against a cluster.
 type Run struct {
@@ -26,10 +43,12 @@ type Run struct {
 	Kubeconfig string
 	// Config is the settings file of the suite.
 	Config string
+	// Kubectl is the kubectl that specs run; empty means the one in PATH.
+	Kubectl string
 	// Labels is a label filter of Ginkgo, such as "start || job".
 	Labels string
-	// GateOff says that the cluster has the feature gate off.
-	GateOff bool
+	// Gate is the state of the feature gate in the cluster; empty means on.
+	Gate Gate
 	// Keep leaves what failed specs made in the cluster.
 	Keep bool
 	// Args are further arguments for ginkgo, such as --focus.
@@ -101,6 +120,9 @@ func (r Run) arguments(parallel int) []string {
 		"-e2e.config="+r.Config,
 		"-e2e.artifacts="+r.Output,
 		"-e2e.keep="+strconv.FormatBool(r.Keep))
+	if r.Kubectl != "" {
+		args = append(args, "-e2e.kubectl="+r.Kubectl)
+	}
 	if r.Kubeconfig != "" {
 		args = append(args, "-e2e.kubeconfig="+r.Kubeconfig)
 	}
@@ -119,9 +141,12 @@ func isTerminal(w io.Writer) bool {
 // filter is the label filter: what was asked for, among the specs that suit
 // the cluster.
 func (r Run) filter() string {
-	suits := "!" + GateOffLabel
-	if r.GateOff {
-		suits = GateOffLabel
+	suits := "!" + gateOffLabel + " && !" + mixedLabel
+	switch r.Gate {
+	case GateOff:
+		suits = gateOffLabel
+	case GateMixed:
+		suits = mixedLabel
 	}
 	if r.Labels == "" {
 		return suits

@@ -17,9 +17,10 @@ func TestFilterKeepsToTheKindOfCluster(t *testing.T) {
 		run  Run
 		want string
 	}{
-		{Run{}, "!gate-off"},
-		{Run{GateOff: true}, "gate-off"},
-		{Run{Labels: "start || job"}, "!gate-off && (start || job)"},
+		{Run{}, "!gate-off && !skew"},
+		{Run{Gate: GateOff}, "gate-off"},
+		{Run{Gate: GateMixed}, "skew"},
+		{Run{Labels: "start || job"}, "!gate-off && !skew && (start || job)"},
 	} {
 		if got := c.run.filter(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

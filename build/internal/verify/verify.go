@@ -60,6 +60,8 @@ func All() []Check {
 		ownFiles,
 		ownLines,
 		generatedCode,
+		goClient,
+		apiDocuments,
 	}
 }
 
