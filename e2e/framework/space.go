@@ -241,3 +241,10 @@ func timedOut(limit time.Duration, what string, last error, state fmt.Stringer) 
 	}
 	return &WaitError{text}
 }
+
+// LabelNamespace sets a label of the namespace.
+func (s *Space) LabelNamespace(ctx context.Context, label, value string) error {
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, label, value)
+	_, err := s.Cluster.dynamic.Resource(namespaceResource).Patch(ctx, s.Namespace, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	return err
+}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"sidecar-node/e2e/framework"
 )
@@ -63,7 +64,7 @@ func TemplateRules(ctx context.Context, s *framework.Space, t Template) {
 		`[{name: app, image: i}, {name: proxy, image: i, lifecycle: {type: Other}}]`:                         {"containers[1].lifecycle.type", `Unsupported value: "Other"`, "Sidecar", "Standard"},
 		`[{name: proxy, image: i, lifecycle: {type: Sidecar}}]`:                                              {"containers", "at least one"},
 		`[{name: app, image: i}, {name: proxy, image: i, restartPolicy: Never, lifecycle: {type: Sidecar}}]`: {"containers[1].restartPolicy"},
-		`[{name: app, image: i}], initContainers: [{name: init, image: i, lifecycle: {type: Sidecar}}]`:      {"initContainers[0].lifecycle.type", "restartPolicy: Always"},
+		`[{name: app, image: i}], initContainers: [{name: init, image: i, lifecycle: {type: Sidecar}}]`:      {"initContainers[0].lifecycle.type", "set its restartPolicy to Always"},
 		`[{name: app, image: i}], initContainers: [{name: init, image: i, lifecycle: {type: Standard}}]`:     {"initContainers[0].lifecycle.type"},
 	} {
 		path := t.text()
@@ -151,10 +152,15 @@ func StockClient(ctx context.Context, s *framework.Space, t Template, protobuf b
 	Expect(t.type2(o)).To(Equal("Sidecar"))
 	Expect(s.Warnings()).To(BeEmpty())
 
-	it, err = deployments.Get(ctx, "it", metav1.GetOptions{})
-	Expect(err).To(Succeed())
-	it.Spec.Template.Spec.Containers[0].Image = "k"
-	_, err = deployments.Update(ctx, it, metav1.UpdateOptions{})
-	Expect(err).To(Succeed())
+	// Its controller writes the status of a Deployment at the same time.
+	Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		it, err := deployments.Get(ctx, "it", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		it.Spec.Template.Spec.Containers[0].Image = "k"
+		_, err = deployments.Update(ctx, it, metav1.UpdateOptions{})
+		return err
+	})).To(Succeed())
 	Expect(s.Warnings()).To(ContainElement(ContainSubstring(t.text() + "containers[1].lifecycle.type: removed by this update")))
 }

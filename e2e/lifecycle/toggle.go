@@ -12,24 +12,26 @@ import (
 )
 
 // setGate sets the feature gate of the control plane on the node, and returns when
-// all of its components run with it.
+// all of its components run with it. The kubelet replaces a static pod when its file
+// has changed, and must not see half a file.
 func setGate(ctx context.Context, s *framework.Space, node *framework.Node, from, to bool) {
-	for _, component := range []string{"kube-controller-manager", "kube-scheduler", "kube-apiserver"} {
-		file := "/etc/kubernetes/manifests/" + component + ".yaml"
-		// The kubelet replaces a static pod when its file has changed; the file must
-		// not be seen half written.
-		on(ctx, node, fmt.Sprintf(`
-grep -q SidecarContainers=%[2]v %[1]s
-old=$(crictl ps -q --name '^%[4]s$')
-sed 's/SidecarContainers=%[2]v/SidecarContainers=%[3]v/' %[1]s >/etc/kubernetes/new
-mv /etc/kubernetes/new %[1]s
-for i in $(seq 300); do
-  new=$(crictl ps -q --name '^%[4]s$')
-  if [ -n "$new" ] && [ "$new" != "$old" ]; then exit 0; fi
-  sleep 0.2
+	on(ctx, node, fmt.Sprintf(`
+cd /etc/kubernetes/manifests
+components="kube-controller-manager kube-scheduler kube-apiserver"
+for c in $components; do
+  grep -q SidecarContainers=%[1]v $c.yaml
+  crictl ps -q --name "^$c\$" >/run/before-$c
+  sed 's/SidecarContainers=%[1]v/SidecarContainers=%[2]v/' $c.yaml >/etc/kubernetes/new
+  mv /etc/kubernetes/new $c.yaml
 done
-exit 1`, file, from, to, component))
-	}
+for c in $components; do
+  for i in $(seq 600); do
+    now=$(crictl ps -q --name "^$c\$")
+    if [ -n "$now" ] && [ "$now" != "$(cat /run/before-$c)" ]; then continue 2; fi
+    sleep 0.2
+  done
+  exit 1
+done`, from, to))
 	Expect(s.AwaitReady(ctx)).To(Succeed())
 }
 
