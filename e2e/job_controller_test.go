@@ -86,6 +86,29 @@ spec:
       restartPolicy: Never
 `, "")})
 	})
+	It("is made by a CronJob at its time, and completes", func(ctx SpecContext) {
+		lifecycle.CronJobRuns(ctx, newSpace(ctx), `
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: cron}
+spec:
+  schedule: "* * * * *"
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    spec:
+      backoffLimit: 0
+      template:
+        metadata: {labels: {made-by: cron}}
+        spec:
+          restartPolicy: Never
+          containers:
+          - name: app
+            args: [--exit-after=1s]
+          - name: proxy
+            args: [--term-code=1]
+            lifecycle: {type: Sidecar}
+`)
+	})
 	It("is suspended in order, and completes when it is resumed", func(ctx SpecContext) {
 		lifecycle.JobIsSuspended(ctx, newSpace(ctx), with(`
 apiVersion: batch/v1

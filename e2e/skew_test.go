@@ -94,6 +94,22 @@ spec:
 		lifecycle.IsRefusedByItsNode(ctx, s, "PodFeatureUnsupported", "SidecarContainers")
 	})
 
+	It("refuse a static pod of a node with the gate off", func(ctx SpecContext) {
+		s := newSpace(ctx)
+		node, err := s.NodeWithLabel(ctx, "sidecar-node/kubelet", "gate-off")
+		Expect(err).To(Succeed())
+		lifecycle.StaticPodIsRefused(ctx, s, node, `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  containers:
+  - name: app
+  - name: proxy
+    lifecycle: {type: Sidecar}
+`)
+	})
+
 	It("have the pods of a DaemonSet where they can run, and let the others wait", func(ctx SpecContext) {
 		s := newSpace(ctx)
 		Expect(s.Apply(ctx, `

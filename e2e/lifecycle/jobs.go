@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"time"
 
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -91,6 +92,28 @@ func JobIsSuspended(ctx context.Context, s *framework.Space, manifest string) {
 	for _, name := range tl.Pods() {
 		Expect(tl.Pod(name).ExitsBeforeStopOf("app", "proxy")).To(Succeed())
 	}
+}
+
+// CronJobRuns waits for the first pod of a CronJob, with the label made-by=cron, which
+// is made at the next full minute, and wants it to succeed in order.
+func CronJobRuns(ctx context.Context, s *framework.Space, manifest string) {
+	apply(ctx, s, manifest)
+	Eventually(ctx, func() error {
+		pods, err := s.Pods(ctx, "made-by=cron")
+		if err != nil {
+			return err
+		}
+		if len(pods) == 0 || pods[0].Status.Phase != corev1.PodSucceeded {
+			return fmt.Errorf("no pod has succeeded yet")
+		}
+		return nil
+	}).WithTimeout(time.Minute + s.Config.Intervals.Start.Duration).WithPolling(s.Config.Intervals.Poll.Duration).Should(Succeed())
+	tl, err := s.Journal(ctx)
+	Expect(err).To(Succeed())
+	first := tl.Pod(tl.Pods()[0])
+	Expect(first.RunsOnce("app")).To(Succeed())
+	Expect(first.RunsOnce("proxy")).To(Succeed())
+	Expect(first.ExitsBeforeStopOf("app", "proxy")).To(Succeed())
 }
 
 // QuotaCountsSidecars wants a pod to be refused because of what its sidecar requests.

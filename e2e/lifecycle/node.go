@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -104,28 +105,57 @@ func OpensWithoutAPIServer(ctx context.Context, s *framework.Space, node *framew
 	Expect(tl.RunsOnce("app")).To(Succeed())
 }
 
-// StopsWithItsNode tells the kubelet that its node is shut down, as logind does, and
-// wants the pod to be stopped in order. In the end the node is as it was before.
-func StopsWithItsNode(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
-	const config = "/var/lib/kubelet/config.yaml"
-	const announce = "busctl --system emit /org/freedesktop/login1 org.freedesktop.login1.Manager PrepareForShutdown b "
-	on(ctx, node, "cp "+config+" "+config+".before; "+
-		"sed -i 's/^shutdownGracePeriod: .*/shutdownGracePeriod: 30s/; s/^shutdownGracePeriodCriticalPods: .*/shutdownGracePeriodCriticalPods: 10s/' "+config+"; systemctl restart kubelet; "+kubeletHealthy)
+// withKubeletConfig restarts the kubelet with its configuration changed by a script of
+// the shell, which finds the file in $config, and restarts it once more with the old
+// one when do has returned. Before and after, the node is ready.
+func withKubeletConfig(ctx context.Context, s *framework.Space, node *framework.Node, change string, do func()) {
+	const file = "config=/var/lib/kubelet/config.yaml; "
+	const restart = "; systemctl restart kubelet; " + kubeletHealthy
+	on(ctx, node, file+"cp $config $config.before; "+change+restart)
 	defer func() {
-		on(ctx, node, announce+"false; mv "+config+".before "+config+"; systemctl restart kubelet; "+kubeletHealthy)
+		on(ctx, node, file+"mv $config.before $config"+restart)
 		Expect(s.AwaitReady(ctx)).To(Succeed())
 	}()
 	Expect(s.AwaitReady(ctx)).To(Succeed())
-	apply(ctx, s, manifest)
-	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
-	on(ctx, node, announce+"true")
-	// The API server and the reader of journals go down as well.
-	for _, p := range []journal.Point{journal.End("app"), journal.End("proxy")} {
-		Expect(node.AwaitHere(ctx, s, s.Config.Intervals.Stop.Duration, p)).To(Succeed())
-	}
-	tl, err := node.JournalHere(ctx, s)
+	do()
+}
+
+// StopsWithItsNode tells the kubelet that its node is shut down, as logind does, and
+// wants the pod to be stopped in order. In the end the node is as it was before.
+func StopsWithItsNode(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
+	const announce = "busctl --system emit /org/freedesktop/login1 org.freedesktop.login1.Manager PrepareForShutdown b "
+	const grace = "sed -i 's/^shutdownGracePeriod: .*/shutdownGracePeriod: 30s/; s/^shutdownGracePeriodCriticalPods: .*/shutdownGracePeriodCriticalPods: 10s/' $config"
+	withKubeletConfig(ctx, s, node, grace, func() {
+		defer on(ctx, node, announce+"false")
+		apply(ctx, s, manifest)
+		await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
+		on(ctx, node, announce+"true")
+		// The API server and the reader of journals go down as well.
+		for _, p := range []journal.Point{journal.End("app"), journal.End("proxy")} {
+			Expect(node.AwaitHere(ctx, s, s.Config.Intervals.Stop.Duration, p)).To(Succeed())
+		}
+		tl, err := node.JournalHere(ctx, s)
+		Expect(err).To(Succeed())
+		Expect(tl.ExitsBeforeStopOf("app", "proxy")).To(Succeed())
+		Expect(tl.RunsOnce("app")).To(Succeed())
+		Expect(tl.RunsOnce("proxy")).To(Succeed())
+	})
+}
+
+// IsEvictedSoftly gives the kubelet a soft threshold that is always crossed, and wants
+// the pod to be stopped in order. %s in the manifest stands for a priority class, by
+// which the pod is the first to go.
+func IsEvictedSoftly(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
+	const threshold = `printf 'evictionSoft: {memory.available: 100Ti}\nevictionSoftGracePeriod: {memory.available: 1s}\nevictionMaxPodGracePeriod: 20\n' >>$config`
+	class, remove, err := s.LowestPriority(ctx)
 	Expect(err).To(Succeed())
-	Expect(tl.ExitsBeforeStopOf("app", "proxy")).To(Succeed())
-	Expect(tl.RunsOnce("app")).To(Succeed())
-	Expect(tl.RunsOnce("proxy")).To(Succeed())
+	defer func() { Expect(remove(ctx)).To(Succeed()) }()
+	apply(ctx, s, fmt.Sprintf(manifest, class))
+	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
+	withKubeletConfig(ctx, s, node, threshold, func() {
+		pod, err := s.AwaitPhase(ctx, "pod", s.Config.Intervals.Stop.Duration, corev1.PodFailed)
+		Expect(err).To(Succeed())
+		Expect(pod.Status.Reason).To(Equal("Evicted"))
+	})
+	endedInOrder(ctx, s)
 }

@@ -60,6 +60,7 @@ func All() []Check {
 		ownFiles,
 		ownLines,
 		generatedCode,
+		stockBytes,
 		goClient,
 		apiDocuments,
 	}
