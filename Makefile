@@ -55,6 +55,9 @@ unit: ## all unit tests: ours, and those of upstream for the packages that the s
 e2e: ## test the behaviour on real clusters; LABELS="start || job" selects specs
 	$(RUN) e2e $(if $(LABELS),--labels='$(LABELS)') $(ARGS)
 
+soak: ## run random pods while kubelets are killed, and judge each of them; ROUNDS=200
+	$(RUN) soak $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
+
 bench-kubelet: ## compare what pods without sidecars cost the kubelet with stock Kubernetes
 	$(RUN) bench-kubelet $(ARGS)
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -247,4 +248,14 @@ func (s *Space) LabelNamespace(ctx context.Context, label, value string) error {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, label, value)
 	_, err := s.Cluster.dynamic.Resource(namespaceResource).Patch(ctx, s.Namespace, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
+}
+
+// Insist repeats what has to succeed in the end.
+func (c *Cluster) Insist(ctx context.Context, do func(context.Context) error) error {
+	return c.insist(ctx, do)
+}
+
+// RemoveJournal removes the journal of the space from all nodes.
+func (s *Space) RemoveJournal(ctx context.Context) error {
+	return s.insist(ctx, func(ctx context.Context) error { return s.eachReader(ctx, http.MethodDelete, "", nil) })
 }

@@ -1,0 +1,218 @@
+package soak
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sidecar-node/e2e/journal"
+	"sidecar-node/images/probe/record"
+)
+
+// Outcome is what became of a pod.
+type Outcome struct {
+	Shape Shape
+	// Phase is the phase in which the pod was seen last; empty if it is gone.
+	Phase   corev1.PodPhase
+	Journal journal.Timeline
+	// Kills is how often a kubelet was killed while the pod lived. Each of them may
+	// start the grace period anew.
+	Kills int
+	// Overhead is what the runtime, a busy machine and the start of a kubelet may add
+	// to a grace period.
+	Overhead time.Duration
+}
+
+// minimum is what a sidecar is given when the apps have used up the grace period, and
+// what the kubelet gives every container at least.
+const minimum = 2 * time.Second
+
+// Judge returns what is wrong by the contract, one sentence for each violation.
+func (o Outcome) Judge() []string {
+	j := &judge{Outcome: o}
+	j.read()
+	j.start()
+	j.order()
+	j.nothingAfterTheEnd()
+	j.phase()
+	j.budget()
+	return j.wrong
+}
+
+type judge struct {
+	Outcome
+	wrong   []string
+	records []record.Record
+	// end is the place of the last end of the app, stop that of the first request to
+	// stop that reached the app; -1 if there is none.
+	end, stop int
+	appRuns   int
+	lastCode  int
+}
+
+func (j *judge) fail(format string, args ...any) {
+	j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
+}
+
+func isEnd(r record.Record) bool { return r.Event == record.Exit || r.Event == record.Gone }
+
+func asksToStop(r record.Record) bool {
+	return r.Event == record.Signal && r.Signal == "TERM" || r.Event == record.HookStart && r.Hook == "preStop"
+}
+
+func (j *judge) read() {
+	j.records = j.Journal.Records()
+	j.end, j.stop, j.lastCode = -1, -1, -1
+	for i, r := range j.records {
+		if r.Container != "app" {
+			continue
+		}
+		switch {
+		case r.Event == record.Start:
+			j.appRuns++
+			j.end = -1
+		case isEnd(r):
+			j.end, j.lastCode = i, 137
+			if r.Code != nil {
+				j.lastCode = *r.Code
+			}
+		case asksToStop(r) && j.stop < 0:
+			j.stop = i
+		}
+	}
+}
+
+// start wants every sidecar to be ready before the app starts for the first time.
+func (j *judge) start() {
+	ready := map[string]bool{}
+	hooked := map[string]bool{}
+	for _, r := range j.records {
+		switch {
+		case r.Event == record.Start && r.Container != "app":
+			ready[r.Container], hooked[r.Container] = false, false
+		case isEnd(r):
+			ready[r.Container] = false
+		case r.Event == record.Ready:
+			ready[r.Container] = true
+		case r.Event == record.HookEnd && r.Hook == "postStart":
+			hooked[r.Container] = true
+		}
+		if r.Event != record.Start || r.Container != "app" {
+			continue
+		}
+		for i, sc := range j.Shape.Sidecars {
+			name := sidecarName(i)
+			_, started := ready[name]
+			switch {
+			case !started:
+				j.fail("the app started before %s", name)
+			case (sc.Startup || sc.Readiness) && !ready[name] && !j.diedJustNow(name, r):
+				j.fail("the app started before %s was ready", name)
+			case sc.PostStart > 0 && !hooked[name] && !j.diedJustNow(name, r):
+				j.fail("the app started before the postStart hook of %s had ended", name)
+			}
+		}
+		return
+	}
+}
+
+// diedJustNow returns true if the sidecar ended so shortly before the start of the app
+// that the kubelet could not know it.
+func (j *judge) diedJustNow(name string, start record.Record) bool {
+	for _, r := range j.records {
+		if r.Container == name && isEnd(r) && r.Seq < start.Seq && time.Duration(start.Mono-r.Mono) < 3*time.Second {
+			return true
+		}
+	}
+	return false
+}
+
+// order wants no sidecar to be asked to stop before the app has ended for good, unless
+// the app has used up the grace period.
+func (j *judge) order() {
+	if j.appRuns == 0 {
+		return
+	}
+	for i, r := range j.records {
+		if r.Container == "app" || r.Container == "native" || !asksToStop(r) {
+			continue
+		}
+		switch {
+		case j.end >= 0 && i > j.end:
+		case j.stop >= 0 && i > j.stop && time.Duration(r.Mono-j.records[j.stop].Mono) >= time.Duration(j.Shape.Grace)*time.Second-500*time.Millisecond:
+			// The hook of the app, or the app, has used up the budget.
+		default:
+			j.fail("%s was asked to stop before the app had ended", r.Container)
+		}
+	}
+}
+
+// nothingAfterTheEnd wants nothing to start when the app has ended for good, or when
+// the app of a deleted pod has been asked to stop.
+func (j *judge) nothingAfterTheEnd() {
+	from := j.stop
+	if from < 0 {
+		from = j.end
+	}
+	if from < 0 {
+		return
+	}
+	for _, r := range j.records[from+1:] {
+		// A crash of the app may be told by its death, and its restart follows.
+		if r.Event == record.Start && (j.stop >= 0 || j.Shape.Policy != "Always") {
+			j.fail("%s started (run %d) after the end", r.Container, r.Run)
+		}
+	}
+}
+
+// phase wants the phase of a pod that ended by itself to come from its app.
+func (j *judge) phase() {
+	if j.Shape.DeleteAfter > 0 {
+		if j.Phase != "" {
+			j.fail("the deleted pod is still there, in phase %s", j.Phase)
+		}
+		return
+	}
+	want := corev1.PodSucceeded
+	if j.Shape.Policy == "Never" && j.Shape.App.Codes[0] != 0 {
+		want = corev1.PodFailed
+	}
+	if j.Phase != want {
+		j.fail("the phase is %q, want %s", j.Phase, want)
+	}
+	if runs := len(j.Shape.App.Codes); j.appRuns != runs {
+		j.fail("the app ran %d times, want %d", j.appRuns, runs)
+	}
+}
+
+// budget wants everything to be over in time, counted from the first request to stop.
+func (j *judge) budget() {
+	first := -1
+	for i, r := range j.records {
+		if asksToStop(r) {
+			first = i
+			break
+		}
+	}
+	if first < 0 {
+		return
+	}
+	allowed := time.Duration(1+j.Kills)*(time.Duration(j.Shape.Grace)*time.Second+minimum) + j.Overhead
+	last := j.records[len(j.records)-1]
+	if took := time.Duration(last.Mono - j.records[first].Mono); took > allowed {
+		j.fail("to stop took %v, want at most %v", took.Round(time.Millisecond), allowed)
+	}
+	alive := map[string]bool{}
+	for _, r := range j.records {
+		switch {
+		case r.Event == record.Start:
+			alive[r.Container] = true
+		case isEnd(r):
+			delete(alive, r.Container)
+		}
+	}
+	for name := range alive {
+		j.fail("%s has not ended", name)
+	}
+}

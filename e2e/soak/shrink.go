@@ -1,0 +1,49 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	mathrand "math/rand/v2"
+	"strings"
+
+	"sidecar-node/e2e/framework"
+)
+
+// shrinkTries is how many pods of a simpler shape have to pass before it counts as
+// harmless. Most violations depend on timing.
+const shrinkTries = 10
+
+// Shrink looks for a simpler shape that is violated as well, and returns the simplest
+// one with what was wrong.
+func (s *Soak) Shrink(ctx context.Context, name string, shape Shape, nodes []*framework.Node, random *mathrand.Rand) (Shape, []string, error) {
+	var found []string
+	for n := 0; ; n++ {
+		simpler, wrong, err := s.violated(ctx, fmt.Sprintf("%s-%d", name, n), shape.Simpler(), nodes, random)
+		if err != nil || wrong == nil {
+			return shape, found, err
+		}
+		shape, found = simpler, wrong
+		fmt.Fprintf(s.Out, "    simpler: %s\n", strings.Join(wrong, "; "))
+	}
+}
+
+// violated runs pods of each shape and returns the first one that is violated; no
+// sentence if none is.
+func (s *Soak) violated(ctx context.Context, name string, shapes []Shape, nodes []*framework.Node, random *mathrand.Rand) (Shape, []string, error) {
+	for i, shape := range shapes {
+		same := make([]Shape, shrinkTries)
+		for t := range same {
+			same[t] = shape
+		}
+		outcomes, _, err := s.batch(ctx, fmt.Sprintf("%s-%d", name, i), same, nodes, random)
+		if err != nil {
+			return shape, nil, err
+		}
+		for _, o := range outcomes {
+			if wrong := o.Judge(); len(wrong) > 0 {
+				return shape, wrong, nil
+			}
+		}
+	}
+	return Shape{}, nil, nil
+}
