@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -139,10 +140,16 @@ spec:
 `
 	}
 	// The quota's controller has to look at it first.
-	Eventually(ctx, func() error {
-		_, err := s.DryRun(ctx, pod("50m"))
-		return err
-	}).WithTimeout(s.Config.Intervals.Prompt.Duration).WithPolling(s.Config.Intervals.Poll.Duration).Should(Succeed())
+	Eventually(ctx, func() (string, error) {
+		quota, err := s.Get(ctx, schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, "small")
+		if err != nil {
+			return "", err
+		}
+		hard, _, err := unstructured.NestedString(quota.Object, "status", "hard", "requests.cpu")
+		return hard, err
+	}).WithTimeout(s.Config.Intervals.Prompt.Duration).WithPolling(s.Config.Intervals.Poll.Duration).Should(Equal("100m"))
+	_, err := s.DryRun(ctx, pod("50m"))
+	Expect(err).To(Succeed())
 	IsRefused(ctx, s, pod("60m"), "exceeded quota", "requests.cpu=110m")
 }
 
