@@ -7,6 +7,7 @@ import (
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
 
 	"sidecar-node/e2e/framework"
 	"sidecar-node/e2e/journal"
@@ -24,6 +25,7 @@ spec:
   - name: app
     args: ["--on-term=delay:1s"]
   - name: proxy
+    args: ["--on-term=delay:500ms"]
     lifecycle: {type: Sidecar}
 `
 	DescribeTable("and is asked once", func(ctx SpecContext, in lifecycle.Ended) {
@@ -41,16 +43,15 @@ spec:
 		}),
 		Entry("an eviction by the API", lifecycle.Ended{Manifest: pod, End: lifecycle.Evict}),
 		Entry("its deadline", lifecycle.Ended{
-			Manifest: strings.Replace(pod, "spec:\n", "spec:\n  activeDeadlineSeconds: 4\n", 1), Reason: "DeadlineExceeded",
+			Manifest: strings.Replace(pod, "spec:\n", "spec:\n  activeDeadlineSeconds: 25\n", 1), Reason: "DeadlineExceeded",
 		}),
 	)
 
 	It("when it is preempted", func(ctx SpecContext) {
 		s := newSpace(ctx)
 		slot := "example.com/" + s.Namespace
-		if err := s.OfferResource(ctx, slot); err != nil {
-			Fail(err.Error())
-		}
+		DeferCleanup(func(ctx SpecContext) error { return s.WithdrawResource(ctx, slot) })
+		Expect(s.OfferResource(ctx, slot)).To(Succeed())
 		resources := fmt.Sprintf("\n    resources: {limits: {%s: \"1\"}}", slot)
 		lifecycle.EndsInOrder(ctx, s, lifecycle.Ended{
 			Manifest: strings.Replace(pod, "  - name: app", "  - name: app"+resources, 1),
@@ -59,7 +60,7 @@ spec:
 		})
 	})
 
-	It("when it uses more disk than it may", func(ctx SpecContext) {
+	It("when it uses more disk than it may", Label("node"), func(ctx SpecContext) {
 		lifecycle.EndsInOrder(ctx, newSpace(ctx), lifecycle.Ended{Reason: "Evicted", Manifest: `
 apiVersion: v1
 kind: Pod
@@ -125,7 +126,8 @@ spec:
 var _ = Describe("metrics of the kubelet", Label("start"), func() {
 	It("tell of gates and of restarts", func(ctx SpecContext) {
 		s := newSpace(ctx)
-		lifecycle.StartsInOrder(ctx, s, lifecycle.Start{App: "app", Until: []journal.Point{journal.Start("proxy").Run(2)}, Manifest: `
+		lifecycle.SidecarMetrics(ctx, s, func() {
+			lifecycle.StartsInOrder(ctx, s, lifecycle.Start{App: "app", Until: []journal.Point{journal.Start("proxy").Run(2)}, Manifest: `
 apiVersion: v1
 kind: Pod
 metadata: {name: pod}
@@ -137,6 +139,6 @@ spec:
     readinessProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1}
     lifecycle: {type: Sidecar}
 `})
-		lifecycle.SidecarMetrics(ctx, s)
+		})
 	})
 })

@@ -41,9 +41,9 @@ spec:
       restartPolicy: Never
 `, "--exit-after=500ms")})
 	})
-	It("fails an index for good after its own retries, and completes the others", func(ctx SpecContext) {
+	It("fails each index for good after retries of its own", func(ctx SpecContext) {
 		lifecycle.JobPodsEndInOrder(ctx, newSpace(ctx), lifecycle.JobPods{
-			Condition: batchv1.JobFailed, Pods: 2, Failed: 2, Manifest: with(`
+			Condition: batchv1.JobFailed, Pods: 4, Failed: 4, Reason: "FailedIndexes", Manifest: with(`
 apiVersion: batch/v1
 kind: Job
 metadata: {name: job}
@@ -51,7 +51,7 @@ spec:
   completionMode: Indexed
   completions: 2
   parallelism: 2
-  backoffLimitPerIndex: 0
+  backoffLimitPerIndex: 1
   template:
     spec:
       restartPolicy: Never
@@ -80,7 +80,7 @@ apiVersion: batch/v1
 kind: Job
 metadata: {name: job}
 spec:
-  activeDeadlineSeconds: 4
+  activeDeadlineSeconds: 25
   template:
     spec:
       restartPolicy: Never

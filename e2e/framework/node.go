@@ -39,7 +39,7 @@ func (c *Cluster) Nodes(ctx context.Context) ([]*Node, error) {
 	for _, o := range list.Items {
 		n, ok := made[o.GetName()]
 		if !ok {
-			return nil, fmt.Errorf("node %s is no container of kind on this machine; specs with the label disruptive need one", o.GetName())
+			return nil, fmt.Errorf("node %s is no container of kind on this machine; specs with the label node need one", o.GetName())
 		}
 		n.cluster = c
 		found = append(found, n)
@@ -171,28 +171,25 @@ func (c *Cluster) AwaitReady(ctx context.Context) error {
 }
 
 // AddStaticPod puts the pod of the manifest among the static pods of the node and
-// returns what removes it from there.
-func (n *Node) AddStaticPod(ctx context.Context, s *Space, manifest string) (remove func(context.Context) error, err error) {
+// returns the file that it is in.
+func (n *Node) AddStaticPod(ctx context.Context, s *Space, manifest string) (file string, err error) {
 	objects, err := parse(manifest)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	o := objects[0]
 	o.SetNamespace(s.Namespace)
 	s.instrument(podSpec(o))
 	data, err := o.MarshalJSON()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	file := "/etc/kubernetes/manifests/" + s.Namespace + ".json"
+	file = "/etc/kubernetes/manifests/" + s.Namespace + ".json"
 	var errOut bytes.Buffer
 	// The kubelet must not read half a file.
 	if err := n.node.CommandContext(ctx, "sh", "-ec", "cat >/etc/kubernetes/new && mv /etc/kubernetes/new "+file).
 		SetStdin(bytes.NewReader(data)).SetStderr(&errOut).Run(); err != nil {
-		return nil, fmt.Errorf("node %s: %s: %w: %s", n.Name, file, err, errOut.String())
+		return file, fmt.Errorf("node %s: %s: %w: %s", n.Name, file, err, errOut.String())
 	}
-	return func(ctx context.Context) error {
-		_, err := n.Shell(ctx, "rm "+file)
-		return err
-	}, nil
+	return file, nil
 }

@@ -82,13 +82,23 @@ func (s *Space) KubeletMetric(ctx context.Context, name string) (float64, error)
 	return sum, nil
 }
 
-// OfferResource makes every node offer one piece of an extended resource.
+// OfferResource makes every node offer one piece of an extended resource, and
+// WithdrawResource takes it back.
 func (s *Space) OfferResource(ctx context.Context, name string) error {
+	return s.setResource(ctx, name, `"1"`)
+}
+
+// WithdrawResource undoes OfferResource.
+func (s *Space) WithdrawResource(ctx context.Context, name string) error {
+	return s.setResource(ctx, name, "null")
+}
+
+func (s *Space) setResource(ctx context.Context, name, value string) error {
 	list, err := s.dynamic.Resource(nodeResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	patch := fmt.Sprintf(`{"status":{"capacity":{%q:"1"}}}`, name)
+	patch := fmt.Sprintf(`{"status":{"capacity":{%q:%s}}}`, name, value)
 	for _, node := range list.Items {
 		if _, err := s.Cluster.dynamic.Resource(nodeResource).Patch(ctx, node.GetName(), types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status"); err != nil {
 			return err

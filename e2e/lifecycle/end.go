@@ -36,7 +36,8 @@ func EndsInOrder(ctx context.Context, s *framework.Space, in Ended) {
 	if in.End != nil {
 		Expect(in.End(ctx, s)).To(Succeed())
 	}
-	tl := await(ctx, s, s.Config.Intervals.Stop.Duration, journal.End("app"), journal.End("proxy"))
+	all := await(ctx, s, s.Config.Intervals.Stop.Duration, journal.End("app"), journal.End("proxy"))
+	tl := all.Pod("pod")
 	if in.Reason == "" {
 		Expect(s.AwaitPodGone(ctx, "pod", s.Config.Intervals.Stop.Duration)).To(Succeed())
 	} else {
@@ -47,6 +48,7 @@ func EndsInOrder(ctx context.Context, s *framework.Space, in Ended) {
 	Expect(tl.ExitsBeforeStopOf("app", "proxy")).To(Succeed())
 	Expect(tl.RunsOnce("app")).To(Succeed())
 	Expect(tl.RunsOnce("proxy")).To(Succeed())
+	Expect(tl.Count(journal.Term("proxy"))).To(Equal(1), "%s", tl)
 	All(tl, in.Judge...)
 	Eventually(ctx, s.Events).WithTimeout(s.Config.Intervals.Prompt.Duration).WithPolling(s.Config.Intervals.Poll.Duration).
 		Should(ContainElement(ContainSubstring("Pod/pod "+StoppingSidecars)), "an event must tell that the sidecars are stopped")
@@ -88,13 +90,21 @@ func ManyJobs(ctx context.Context, s *framework.Space, manifest string, pods int
 	}
 }
 
-// SidecarMetrics wants the kubelets to tell of gates that have opened, and of sidecars
-// that were restarted.
-func SidecarMetrics(ctx context.Context, s *framework.Space) {
-	for _, metric := range []string{"kubelet_sidecar_gate_duration_seconds_count", "kubelet_sidecar_restarts_total"} {
+// SidecarMetrics wants the kubelets to count a gate that opens and a sidecar that is
+// restarted while do runs.
+func SidecarMetrics(ctx context.Context, s *framework.Space, do func()) {
+	metrics := []string{"kubelet_sidecar_gate_duration_seconds_count", "kubelet_sidecar_restarts_total"}
+	before := map[string]float64{}
+	for _, metric := range metrics {
+		value, err := s.KubeletMetric(ctx, metric)
+		Expect(err).To(Succeed())
+		before[metric] = value
+	}
+	do()
+	for _, metric := range metrics {
 		Eventually(ctx, func() (float64, error) { return s.KubeletMetric(ctx, metric) }).
 			WithTimeout(s.Config.Intervals.Prompt.Duration).WithPolling(s.Config.Intervals.Poll.Duration).
-			Should(BeNumerically(">", 0), metric)
+			Should(BeNumerically(">", before[metric]), metric)
 	}
 }
 

@@ -25,6 +25,7 @@ func anotherName(ctx context.Context, s *framework.Space, tag string) string {
 	nodes, err := s.Nodes(ctx)
 	ExpectWithOffset(1, err).To(Succeed())
 	for _, node := range nodes {
+		afterwards(node, "ctr -n k8s.io images rm "+name)
 		ExpectWithOffset(1, node.TagImage(ctx, s.Config.Image, name)).To(Succeed())
 	}
 	return name
@@ -146,14 +147,25 @@ func RestartsAll(ctx context.Context, s *framework.Space, manifest string) {
 	Expect(tl.Before(journal.End("app").Run(1), journal.Start("proxy").Run(2))).To(Succeed())
 }
 
+// addStaticPod runs the pod as a static pod of the node, and returns what removes it.
+// After the spec it is removed in any case.
+func addStaticPod(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) (remove func(context.Context) error) {
+	file, err := node.AddStaticPod(ctx, s, manifest)
+	afterwards(node, "rm -f "+file)
+	ExpectWithOffset(1, err).To(Succeed())
+	return func(ctx context.Context) error {
+		_, err := node.Shell(ctx, "rm "+file)
+		return err
+	}
+}
+
 // StaticPodKeepsOrder runs the pod as a static pod of a node: it starts in order, and
 // stops in order when its file is removed.
 func StaticPodKeepsOrder(ctx context.Context, s *framework.Space, manifest string) {
 	nodes, err := s.Nodes(ctx)
 	Expect(err).To(Succeed())
 	node := nodes[0]
-	remove, err := node.AddStaticPod(ctx, s, manifest)
-	Expect(err).To(Succeed())
+	remove := addStaticPod(ctx, s, node, manifest)
 	started := node.AwaitHere(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("app"))
 	Expect(remove(ctx)).To(Succeed())
 	Expect(started).To(Succeed())

@@ -30,8 +30,8 @@ func KubectlDiffs(ctx context.Context, s *framework.Space, kubectl string, t Tem
 	Expect(out).To(MatchRegexp(`(?m)^\+\s+type: Standard$`))
 }
 
-// KubectlKnowsTheApp wants kubectl describe to show the type, and logs, exec, attach
-// and cp to take the app container "app" of the pod named "pod" if none is named.
+// KubectlKnowsTheApp wants kubectl describe to show the type, and logs and exec to take
+// the app container "app" of the pod named "pod" if none is named.
 func KubectlKnowsTheApp(ctx context.Context, s *framework.Space, kubectl, manifest string) {
 	apply(ctx, s, manifest)
 	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))

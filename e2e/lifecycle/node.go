@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 
@@ -24,8 +25,11 @@ func KillKubelet(ctx context.Context, node *framework.Node) {
 	on(ctx, node, "systemctl kill --signal=KILL kubelet; sleep 2; systemctl start kubelet; "+kubeletHealthy)
 }
 
-// StopKubelet stops the kubelet.
-func StopKubelet(ctx context.Context, node *framework.Node) { on(ctx, node, "systemctl stop kubelet") }
+// StopKubelet stops the kubelet. Whatever happens, it runs again after the spec.
+func StopKubelet(ctx context.Context, node *framework.Node) {
+	afterwards(node, "systemctl start kubelet")
+	on(ctx, node, "systemctl stop kubelet")
+}
 
 // StartKubelet starts the kubelet and returns when it works.
 func StartKubelet(ctx context.Context, node *framework.Node) {
@@ -49,6 +53,21 @@ func StopSandbox(ctx context.Context, s *framework.Space, nodes []*framework.Nod
 		}
 	}
 	Expect(stopped).To(Equal(1), "the pod must have one sandbox")
+}
+
+// afterwards runs a script on the node after the spec, whatever has become of it: the
+// context of a spec that is interrupted or too late is of no use then.
+func afterwards(node *framework.Node, script string) {
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) error {
+		_, err := node.Shell(ctx, script)
+		return err
+	})
+}
+
+// readyAfterwards waits after the spec until the cluster is ready again. What runs
+// afterwards goes in the reverse order, so it has to be called before afterwards.
+func readyAfterwards(s *framework.Space) {
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) error { return s.AwaitReady(ctx) })
 }
 
 // on runs a script on the node.
@@ -89,12 +108,14 @@ func OpensWithoutAPIServer(ctx context.Context, s *framework.Space, node *framew
 	const live, away = "/etc/kubernetes/manifests/kube-apiserver.yaml", "/etc/kubernetes/kube-apiserver.yaml"
 	apply(ctx, s, manifest)
 	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("proxy"))
+	const back = "if [ -e " + away + " ]; then mv " + away + " " + live + "; fi"
+	readyAfterwards(s)
+	afterwards(node, back)
 	on(ctx, node, "mv "+live+" "+away+"; for i in $(seq 300); do [ -z \"$(crictl ps -q --name '^kube-apiserver$')\" ] && exit 0; sleep 0.2; done; exit 1")
 	_, apiErr := s.Version()
 	openErr := node.TouchHere(ctx, s, "open")
 	startErr := node.AwaitHere(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("app"))
-	// Whatever has come of it, the cluster gets its API server back.
-	on(ctx, node, "mv "+away+" "+live)
+	on(ctx, node, back)
 	Expect(s.AwaitReady(ctx)).To(Succeed())
 	Expect(apiErr).To(HaveOccurred(), "the API server must be down for this to prove anything")
 	Expect(openErr).To(Succeed())
@@ -110,14 +131,15 @@ func OpensWithoutAPIServer(ctx context.Context, s *framework.Space, node *framew
 // one when do has returned. Before and after, the node is ready.
 func withKubeletConfig(ctx context.Context, s *framework.Space, node *framework.Node, change string, do func()) {
 	const file = "config=/var/lib/kubelet/config.yaml; "
-	const restart = "; systemctl restart kubelet; " + kubeletHealthy
-	on(ctx, node, file+"cp $config $config.before; "+change+restart)
-	defer func() {
-		on(ctx, node, file+"mv $config.before $config"+restart)
-		Expect(s.AwaitReady(ctx)).To(Succeed())
-	}()
+	const restart = "systemctl restart kubelet; " + kubeletHealthy
+	const restore = file + "if [ -e $config.before ]; then mv $config.before $config; " + restart + "; fi"
+	readyAfterwards(s)
+	afterwards(node, restore)
+	on(ctx, node, file+"cp $config $config.before; "+change+"; "+restart)
 	Expect(s.AwaitReady(ctx)).To(Succeed())
 	do()
+	on(ctx, node, restore)
+	Expect(s.AwaitReady(ctx)).To(Succeed())
 }
 
 // StopsWithItsNode tells the kubelet that its node is shut down, as logind does, and
@@ -126,7 +148,7 @@ func StopsWithItsNode(ctx context.Context, s *framework.Space, node *framework.N
 	const announce = "busctl --system emit /org/freedesktop/login1 org.freedesktop.login1.Manager PrepareForShutdown b "
 	const grace = "sed -i 's/^shutdownGracePeriod: .*/shutdownGracePeriod: 30s/; s/^shutdownGracePeriodCriticalPods: .*/shutdownGracePeriodCriticalPods: 10s/' $config"
 	withKubeletConfig(ctx, s, node, grace, func() {
-		defer on(ctx, node, announce+"false")
+		afterwards(node, announce+"false")
 		apply(ctx, s, manifest)
 		await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
 		on(ctx, node, announce+"true")
@@ -139,6 +161,7 @@ func StopsWithItsNode(ctx context.Context, s *framework.Space, node *framework.N
 		Expect(tl.ExitsBeforeStopOf("app", "proxy")).To(Succeed())
 		Expect(tl.RunsOnce("app")).To(Succeed())
 		Expect(tl.RunsOnce("proxy")).To(Succeed())
+		on(ctx, node, announce+"false")
 	})
 }
 
@@ -149,7 +172,7 @@ func IsEvictedSoftly(ctx context.Context, s *framework.Space, node *framework.No
 	const threshold = `printf 'evictionSoft: {memory.available: 100Ti}\nevictionSoftGracePeriod: {memory.available: 1s}\nevictionMaxPodGracePeriod: 20\n' >>$config`
 	class, remove, err := s.LowestPriority(ctx)
 	Expect(err).To(Succeed())
-	defer func() { Expect(remove(ctx)).To(Succeed()) }()
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) error { return remove(ctx) })
 	apply(ctx, s, fmt.Sprintf(manifest, class))
 	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
 	withKubeletConfig(ctx, s, node, threshold, func() {

@@ -53,9 +53,7 @@ func StaticPodIsRefused(ctx context.Context, s *framework.Space, name, manifest 
 		if node.Name != name {
 			continue
 		}
-		remove, err := node.AddStaticPod(ctx, s, manifest)
-		Expect(err).To(Succeed())
-		defer func() { Expect(remove(ctx)).To(Succeed()) }()
+		addStaticPod(ctx, s, node, manifest)
 		Eventually(ctx, s.Events).WithTimeout(s.Config.Intervals.Start.Duration).WithPolling(s.Config.Intervals.Poll.Duration).
 			Should(ContainElement(And(ContainSubstring("PodFeatureUnsupported"), ContainSubstring("SidecarContainers"))))
 		tl, err := s.Journal(ctx)

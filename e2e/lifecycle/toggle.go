@@ -11,28 +11,29 @@ import (
 	"sidecar-node/e2e/journal"
 )
 
-// setGate sets the feature gate of the control plane on the node, and returns when
-// all of its components run with it. The kubelet replaces a static pod when its file
-// has changed, and must not see half a file.
-func setGate(ctx context.Context, s *framework.Space, node *framework.Node, from, to bool) {
-	on(ctx, node, fmt.Sprintf(`
+// setGate returns a script that sets the feature gate of the control plane and waits
+// until all components whose setting was another run with it. The kubelet replaces a static
+// pod when its file has changed, and must not see half a file.
+func setGate(on bool) string {
+	return fmt.Sprintf(`
 cd /etc/kubernetes/manifests
-components="kube-controller-manager kube-scheduler kube-apiserver"
-for c in $components; do
-  grep -q SidecarContainers=%[1]v $c.yaml
+changed=
+for c in kube-controller-manager kube-scheduler kube-apiserver; do
+  if grep -q SidecarContainers=%[1]v $c.yaml; then continue; fi
+  grep -q SidecarContainers=%[2]v $c.yaml
   crictl ps -q --name "^$c\$" >/run/before-$c
-  sed 's/SidecarContainers=%[1]v/SidecarContainers=%[2]v/' $c.yaml >/etc/kubernetes/new
+  sed 's/SidecarContainers=%[2]v/SidecarContainers=%[1]v/' $c.yaml >/etc/kubernetes/new
   mv /etc/kubernetes/new $c.yaml
+  changed="$changed $c"
 done
-for c in $components; do
+for c in $changed; do
   for i in $(seq 600); do
     now=$(crictl ps -q --name "^$c\$")
     if [ -n "$now" ] && [ "$now" != "$(cat /run/before-$c)" ]; then continue 2; fi
     sleep 0.2
   done
   exit 1
-done`, from, to))
-	Expect(s.AwaitReady(ctx)).To(Succeed())
+done`, on, !on)
 }
 
 // GateIsToggled turns the gate of the control plane off and on again while objects
@@ -52,13 +53,10 @@ func GateIsToggled(ctx context.Context, s *framework.Space, node *framework.Node
 		}
 	}
 
-	setGate(ctx, s, node, true, false)
-	restored := false
-	defer func() {
-		if !restored {
-			setGate(ctx, s, node, false, true)
-		}
-	}()
+	readyAfterwards(s)
+	afterwards(node, setGate(true))
+	on(ctx, node, setGate(false))
+	Expect(s.AwaitReady(ctx)).To(Succeed())
 	stored()
 	for name, t := range all {
 		changed, err := s.Patch(ctx, t.Resource, "it", types.MergePatchType, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`))
@@ -84,8 +82,8 @@ template:
 		WithTimeout(s.Config.Intervals.Settle.Duration).WithPolling(s.Config.Intervals.Poll.Duration).
 		Should(Equal(2), "one more ReplicaSet for one rollout")
 
-	setGate(ctx, s, node, false, true)
-	restored = true
+	on(ctx, node, setGate(true))
+	Expect(s.AwaitReady(ctx)).To(Succeed())
 	stored()
 	Expect(s.RestartDeployment(ctx, "web")).To(Succeed())
 	pods, err := s.AwaitRollout(ctx, "web", s.Config.Intervals.Start.Duration)

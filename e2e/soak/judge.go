@@ -2,6 +2,8 @@ package soak
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -155,12 +157,16 @@ func (j *judge) nothingAfterTheEnd() {
 	if from < 0 {
 		from = j.end
 	}
+	if j.appRuns == 0 {
+		// Deleted while the app was waiting.
+		from = slices.IndexFunc(j.records, asksToStop)
+	}
 	if from < 0 {
 		return
 	}
 	for _, r := range j.records[from+1:] {
 		// A crash of the app may be told by its death, and its restart follows.
-		if r.Event == record.Start && (j.stop >= 0 || j.Shape.Policy != "Always") {
+		if r.Event == record.Start && (j.stop >= 0 || j.appRuns == 0 || j.Shape.Policy != "Always") {
 			j.fail("%s started (run %d) after the end", r.Container, r.Run)
 		}
 	}
@@ -188,6 +194,18 @@ func (j *judge) phase() {
 
 // budget wants everything to be over in time, counted from the first request to stop.
 func (j *judge) budget() {
+	alive := map[string]bool{}
+	for _, r := range j.records {
+		switch {
+		case r.Event == record.Start:
+			alive[r.Container] = true
+		case isEnd(r):
+			delete(alive, r.Container)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(alive)) {
+		j.fail("%s has not ended", name)
+	}
 	first := -1
 	for i, r := range j.records {
 		if asksToStop(r) {
@@ -202,17 +220,5 @@ func (j *judge) budget() {
 	last := j.records[len(j.records)-1]
 	if took := time.Duration(last.Mono - j.records[first].Mono); took > allowed {
 		j.fail("to stop took %v, want at most %v", took.Round(time.Millisecond), allowed)
-	}
-	alive := map[string]bool{}
-	for _, r := range j.records {
-		switch {
-		case r.Event == record.Start:
-			alive[r.Container] = true
-		case isEnd(r):
-			delete(alive, r.Container)
-		}
-	}
-	for name := range alive {
-		j.fail("%s has not ended", name)
 	}
 }

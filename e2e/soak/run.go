@@ -73,16 +73,16 @@ func (s *Soak) Run(ctx context.Context) (Result, error) {
 				continue
 			}
 			total.Violations++
-			if err := s.report(batch, i, o, wrong); err != nil {
+			if err := s.report(batch, i, "", o, wrong); err != nil {
 				return total, err
 			}
 			if s.Simplify && total.Violations == 1 {
-				shape, wrong, err := s.Shrink(ctx, fmt.Sprintf("soak-%s-%d-%d", id, batch, i), o.Shape, nodes, random)
+				simplest, wrong, err := s.Shrink(ctx, fmt.Sprintf("soak-%s-%d-%d", id, batch, i), o, nodes, random)
 				if err != nil {
 					return total, err
 				}
 				if wrong != nil {
-					if err := s.report(batch, i, Outcome{Shape: shape}, append(wrong, "(the simplest pod that was found)")); err != nil {
+					if err := s.report(batch, i, "-simplest", simplest, wrong); err != nil {
 						return total, err
 					}
 				}
@@ -94,7 +94,7 @@ func (s *Soak) Run(ctx context.Context) (Result, error) {
 }
 
 // report writes a violation down, and prints where.
-func (s *Soak) report(batch, i int, o Outcome, wrong []string) error {
+func (s *Soak) report(batch, i int, suffix string, o Outcome, wrong []string) error {
 	manifest, err := o.Shape.Manifest("pod")
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (s *Soak) report(batch, i int, o Outcome, wrong []string) error {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
-	file := filepath.Join(s.Dir, fmt.Sprintf("seed-%d-batch-%d-pod-%d.txt", s.Seed, batch, i))
+	file := filepath.Join(s.Dir, fmt.Sprintf("seed-%d-batch-%d-pod-%d%s.txt", s.Seed, batch, i, suffix))
 	text := fmt.Sprintf("seed %d, batch %d, pod %d, %d kills\n%s\n\n%s\n%s", s.Seed, batch, i, o.Kills, strings.Join(wrong, "\n"), manifest, o.Journal)
 	fmt.Fprintf(s.Out, "VIOLATION %s\n%s\n", strings.Join(wrong, "; "), file)
 	return os.WriteFile(file, []byte(text), 0o644)
@@ -192,6 +192,9 @@ func (s *Soak) pod(ctx context.Context, space *framework.Space, name string, sha
 	deleted := shape.DeleteAfter == 0
 	var phase corev1.PodPhase
 	for end := time.Now().Add(s.Limit); time.Now().Before(end); time.Sleep(s.Cluster.Config.Intervals.Poll.Duration) {
+		if ctx.Err() != nil {
+			return phase, ctx.Err()
+		}
 		if !deleted && time.Now().After(deleteAt) {
 			if err := space.DeletePod(ctx, name, -1); err != nil && !apierrors.IsNotFound(err) {
 				continue
@@ -208,9 +211,6 @@ func (s *Soak) pod(ctx context.Context, space *framework.Space, name string, sha
 		phase = pod.Status.Phase
 		if shape.DeleteAfter == 0 && (phase == corev1.PodSucceeded || phase == corev1.PodFailed) {
 			return phase, nil
-		}
-		if ctx.Err() != nil {
-			return phase, ctx.Err()
 		}
 	}
 	return phase, nil

@@ -13,23 +13,23 @@ import (
 // harmless. Most violations depend on timing.
 const shrinkTries = 10
 
-// Shrink looks for a simpler shape that is violated as well, and returns the simplest
-// one with what was wrong.
-func (s *Soak) Shrink(ctx context.Context, name string, shape Shape, nodes []*framework.Node, random *mathrand.Rand) (Shape, []string, error) {
+// Shrink looks for a simpler pod that is violated as well, and returns what became of
+// the simplest one and what was wrong with it; no sentence if none was found.
+func (s *Soak) Shrink(ctx context.Context, name string, violated Outcome, nodes []*framework.Node, random *mathrand.Rand) (Outcome, []string, error) {
 	var found []string
 	for n := 0; ; n++ {
-		simpler, wrong, err := s.violated(ctx, fmt.Sprintf("%s-%d", name, n), shape.Simpler(), nodes, random)
+		simpler, wrong, err := s.violated(ctx, fmt.Sprintf("%s-%d", name, n), violated.Shape.Simpler(), nodes, random)
 		if err != nil || wrong == nil {
-			return shape, found, err
+			return violated, found, err
 		}
-		shape, found = simpler, wrong
+		violated, found = simpler, wrong
 		fmt.Fprintf(s.Out, "    simpler: %s\n", strings.Join(wrong, "; "))
 	}
 }
 
 // violated runs pods of each shape and returns the first one that is violated; no
 // sentence if none is.
-func (s *Soak) violated(ctx context.Context, name string, shapes []Shape, nodes []*framework.Node, random *mathrand.Rand) (Shape, []string, error) {
+func (s *Soak) violated(ctx context.Context, name string, shapes []Shape, nodes []*framework.Node, random *mathrand.Rand) (Outcome, []string, error) {
 	for i, shape := range shapes {
 		same := make([]Shape, shrinkTries)
 		for t := range same {
@@ -37,13 +37,13 @@ func (s *Soak) violated(ctx context.Context, name string, shapes []Shape, nodes 
 		}
 		outcomes, _, err := s.batch(ctx, fmt.Sprintf("%s-%d", name, i), same, nodes, random)
 		if err != nil {
-			return shape, nil, err
+			return Outcome{}, nil, err
 		}
 		for _, o := range outcomes {
 			if wrong := o.Judge(); len(wrong) > 0 {
-				return shape, wrong, nil
+				return o, wrong, nil
 			}
 		}
 	}
-	return Shape{}, nil, nil
+	return Outcome{}, nil, nil
 }

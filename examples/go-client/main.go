@@ -1,5 +1,5 @@
 // Command go-client applies a Job with a sidecar from Go, with the types of this
-// distribution. With --print it only shows the object.
+// distribution. With --print it only shows the object, as one creates it.
 package main
 
 import (
@@ -42,7 +42,10 @@ func run(ctx context.Context, namespace string, show bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("applied job %s/%s; container %s is a %s\n", job.Namespace, job.Name,
-		job.Spec.Template.Spec.Containers[1].Name, *job.Spec.Template.Spec.Containers[1].Lifecycle.Type)
+	proxy := job.Spec.Template.Spec.Containers[1]
+	if proxy.Lifecycle == nil || proxy.Lifecycle.Type == nil {
+		return fmt.Errorf("applied job %s/%s, but container %s is no sidecar: the cluster has the feature gate SidecarContainers off", job.Namespace, job.Name, proxy.Name)
+	}
+	fmt.Printf("applied job %s/%s; container %s is a %s\n", job.Namespace, job.Name, proxy.Name, *proxy.Lifecycle.Type)
 	return nil
 }

@@ -41,6 +41,10 @@ docs/testing.md has more.`,
 				}
 			}
 			given := run.Kubeconfig != "" || os.Getenv("KUBECONFIG") != ""
+			if gate == "" && (run.Labels != "" || len(args) > 0) {
+				// A choice of specs need not leave any for each kind of cluster.
+				gate = string(e2erun.GateOn)
+			}
 			gates, err := gateStates(gate, given)
 			if err != nil {
 				return err
@@ -60,7 +64,7 @@ docs/testing.md has more.`,
 		},
 	}
 	cmd.Flags().StringVar(&run.Labels, "labels", "", `run only specs with these labels, such as "start || job"`)
-	cmd.Flags().StringVar(&gate, "gate", "", "run the specs for clusters that have the feature gate on, off or mixed, or all of them (default: all, or on if a cluster is given)")
+	cmd.Flags().StringVar(&gate, "gate", "", "run the specs for clusters that have the feature gate on, off or mixed, or all of them (default: all, or on if a cluster or a choice of specs is given)")
 	cmd.Flags().StringVar(&run.Kubeconfig, "kubeconfig", "", "use this cluster (default: $KUBECONFIG, or else clusters of our node image)")
 	cmd.Flags().StringVar(&run.Config, "config", run.Config, "settings of the suite")
 	cmd.Flags().BoolVar(&run.Keep, "keep", false, "leave what failed specs made, and the clusters")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -55,6 +56,9 @@ and timeline in _output/soak, and a simpler pod with the same fault is looked fo
 			if err := s.Cluster.InstallReader(ctx); err != nil {
 				return err
 			}
+			defer func() {
+				_ = s.Cluster.RemoveReader(context.WithoutCancel(ctx), "soak-")
+			}()
 			if s.Seed == 0 {
 				s.Seed = rand.Uint64()
 			}

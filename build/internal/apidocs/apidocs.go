@@ -125,7 +125,8 @@ func Format(content map[string]any) ([]byte, error) {
 
 // await returns when the API server answers that it is ready.
 func await(ctx context.Context, client *http.Client, url string, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	parent := ctx
+	ctx, cancel := context.WithTimeout(parent, limit)
 	defer cancel()
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
@@ -140,6 +141,9 @@ func await(ctx context.Context, client *http.Client, url string, limit time.Dura
 		}
 		select {
 		case <-ctx.Done():
+			if parent.Err() != nil {
+				return parent.Err()
+			}
 			return fmt.Errorf("the API server is not ready after %v", limit)
 		case <-time.After(200 * time.Millisecond):
 		}

@@ -30,6 +30,9 @@ func GateOnFile(dir, tmp string) (string, error) {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	copied := filepath.Join(tmp, "kube_features.go")
+	if err := os.MkdirAll(tmp, 0o755); err != nil {
+		return "", err
+	}
 	return copied, os.WriteFile(copied, changed, 0o644)
 }
 

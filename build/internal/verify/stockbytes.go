@@ -77,7 +77,7 @@ var stockBytes = Check{
 		cmd.Env = append(cmd.Env, "STOCK_EXAMPLES="+examples)
 		out, err := gotool.Output(cmd)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w\n%s", err, failures(string(out)))
 		}
 		// The Pod has been among the examples, and not been skipped.
 		if want := "--- PASS: TestStockBytes/core.v1.Pod/examples"; !strings.Contains(string(out), want) {
@@ -85,6 +85,16 @@ var stockBytes = Check{
 		}
 		return nil
 	},
+}
+
+// failures returns the beginning of what a failed run of go test printed about
+// failures.
+func failures(out string) string {
+	const most = 4000
+	if i := strings.Index(out, "--- FAIL"); i > 0 {
+		out = out[i:]
+	}
+	return out[:min(len(out), most)]
 }
 
 // writeStockExamples writes upstream's examples into dir.
