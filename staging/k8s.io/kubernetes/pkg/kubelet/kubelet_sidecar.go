@@ -61,7 +61,7 @@ func (kl *Kubelet) markWaitingForSidecars(logger klog.Logger, pod *v1.Pod, podSt
 	if !kubecontainer.HasSidecars(pod) {
 		return
 	}
-	gate := sidecar.NewGate(pod, podStatus, sidecar.Checks{Startup: kl.startupManager, Readiness: kl.readinessManager, PostStart: kl.postStartHooks})
+	gate := sidecar.NewGate(pod, podStatus, sidecar.Checks{Startup: kl.startupManager, Readiness: kl.readinessManager, Memory: kl.sidecarMemory})
 	if gate.Open() || !initContainersDone(pod, apiStatus) {
 		return
 	}

@@ -21,8 +21,8 @@ import (
 
 // WarnTemplateLifecycleType adds a warning to the response for every lifecycle.type
 // that DropDisabledTemplateFields removes from the template at fieldPath, and for every
-// Sidecar that an update takes away: most often the client does not know the field and
-// has dropped it. It is called right before DropDisabledTemplateFields: the warnings that
+// sidecar whose type an update leaves unset: most often the client does not know the
+// field and has dropped it. It is called right before DropDisabledTemplateFields: the warnings that
 // strategies compute later no longer see the field.
 func WarnTemplateLifecycleType(ctx context.Context, fieldPath *field.Path, podTemplate, oldPodTemplate *api.PodTemplateSpec) {
 	var podSpec, oldPodSpec *api.PodSpec
@@ -36,8 +36,8 @@ func WarnTemplateLifecycleType(ctx context.Context, fieldPath *field.Path, podTe
 	warnLostSidecars(ctx, fieldPath.Child("spec"), podSpec, oldPodSpec)
 }
 
-// warnLostSidecars adds a warning for each container that was a sidecar and, with the
-// same name, is none any more.
+// warnLostSidecars adds a warning for each container that was a sidecar and has, under
+// the same name, no type any more.
 func warnLostSidecars(ctx context.Context, specPath *field.Path, podSpec, oldPodSpec *api.PodSpec) {
 	if podSpec == nil || oldPodSpec == nil {
 		return
@@ -51,7 +51,7 @@ func warnLostSidecars(ctx context.Context, specPath *field.Path, podSpec, oldPod
 	for i := range podSpec.Containers {
 		container := &podSpec.Containers[i]
 		if sidecars.Has(container.Name) && (container.Lifecycle == nil || container.Lifecycle.Type == nil) {
-			warning.AddWarning(ctx, "", fmt.Sprintf("%s: removed by this update, it was %s: container %q becomes an ordinary one; a client that does not know the field removes it, patch the object then instead of replacing it",
+			warning.AddWarning(ctx, "", fmt.Sprintf("%s: removed by this update, it was %s: container %q becomes an ordinary one; if that was not meant, the client does not know the field: patch the object instead of replacing it",
 				specPath.Child("containers").Index(i).Child("lifecycle", "type"), api.LifecycleTypeSidecar, container.Name))
 		}
 	}

@@ -94,7 +94,7 @@ func TestDropDisabledLifecycleType(t *testing.T) {
 		name:     "removed by the client",
 		old:      spec(container("app", nil), container("proxy", sidecar)),
 		new:      spec(container("app", nil), container("proxy", nil)),
-		wantLost: "spec.template.spec.containers[1].lifecycle.type: removed by this update, it was Sidecar: container \"proxy\" becomes an ordinary one; a client that does not know the field removes it, patch the object then instead of replacing it",
+		wantLost: "spec.template.spec.containers[1].lifecycle.type: removed by this update, it was Sidecar: container \"proxy\" becomes an ordinary one; if that was not meant, the client does not know the field: patch the object instead of replacing it",
 	}} {
 		for _, enabled := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, gate %v", tc.name, enabled), func(t *testing.T) {

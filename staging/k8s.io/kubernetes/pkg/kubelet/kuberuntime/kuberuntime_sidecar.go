@@ -15,7 +15,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	ref "k8s.io/client-go/tools/reference"
 	"k8s.io/klog/v2"
@@ -45,9 +47,11 @@ func (m *kubeGenericRuntimeManager) newSidecarSync(pod *v1.Pod, podStatus *kubec
 	if !kubecontainer.HasSidecars(pod) {
 		return nil
 	}
-	gate := sidecar.NewGate(pod, podStatus, sidecar.Checks{Startup: m.startupManager, Readiness: m.readinessManager, PostStart: &m.postStartHooks})
+	gate := sidecar.NewGate(pod, podStatus, sidecar.Checks{Startup: m.startupManager, Readiness: m.readinessManager, Memory: &m.sidecarMemory})
 	if gate.Passed {
-		m.postStartHooks.Forget(pod.UID)
+		m.sidecarMemory.Forget(pod.UID)
+	} else if len(podStatus.SandboxStatuses) > 0 {
+		m.sidecarMemory.Observe(pod, podStatus.SandboxStatuses[0].Id, podStatus)
 	}
 	return &sidecarSync{pod: pod, podStatus: podStatus, gate: gate}
 }
@@ -106,13 +110,16 @@ func startFirst(pod *v1.Pod, appContainers []int) []int {
 
 // recordGateOpened tells that the sidecars are ready and the app containers are
 // about to be started for the first time in this sandbox.
-func (m *kubeGenericRuntimeManager) recordGateOpened(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, changes *podActions) {
+func (m *kubeGenericRuntimeManager) recordGateOpened(ctx context.Context, pod *v1.Pod, changes *podActions) {
 	if !changes.sidecars.opensGate(changes.ContainersToStart) {
+		return
+	}
+	opens, first, last := m.sidecarMemory.Opens(pod.UID)
+	if !opens {
 		return
 	}
 	logger := klog.FromContext(ctx)
 	now := time.Now()
-	first, last := sidecar.FirstCreated(pod, podStatus)
 	waited := now.Sub(first)
 	logger.V(2).Info("Sidecars are ready, starting app containers", "pod", klog.KObj(pod), "podUID", pod.UID, "waited", waited)
 	metrics.SidecarGateDuration.Observe(waited.Seconds())
@@ -135,48 +142,101 @@ func (m *kubeGenericRuntimeManager) recordPodEvent(ctx context.Context, pod *v1.
 	m.recorder.WithLogger(logger).Eventf(podRef, v1.EventTypeNormal, reason, message, args...)
 }
 
-// PostStartHooks returns what is known of the postStart hooks of sidecars.
-func (m *kubeGenericRuntimeManager) PostStartHooks() *sidecar.PostStartHooks {
-	return &m.postStartHooks
+// SidecarMemory returns what this kubelet remembers of pods with sidecars.
+func (m *kubeGenericRuntimeManager) SidecarMemory() *sidecar.Memory {
+	return &m.sidecarMemory
 }
 
-// postStartSucceeded is called when the postStart hook of the container has succeeded.
-func (m *kubeGenericRuntimeManager) postStartSucceeded(pod *v1.Pod, container *v1.Container, id kubecontainer.ContainerID) {
-	if kubecontainer.IsSidecar(container) {
-		m.postStartHooks.Succeeded(pod.UID, id)
+// terminationPollInterval is how often a hook that is running looks whether its pod is
+// to be terminated.
+const terminationPollInterval = 100 * time.Millisecond
+
+// runPostStartHook runs the postStart hook of the container. That of a sidecar is
+// cancelled when its pod is to be terminated: then the hook counts neither as
+// succeeded nor as failed, and the container is left to be stopped with the pod, at
+// its turn.
+func (m *kubeGenericRuntimeManager) runPostStartHook(ctx context.Context, id kubecontainer.ContainerID, pod *v1.Pod, container *v1.Container) (string, error) {
+	if !kubecontainer.IsSidecar(container) {
+		return m.runner.Run(ctx, id, pod, container, container.Lifecycle.PostStart)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go wait.UntilWithContext(ctx, func(context.Context) {
+		if m.podStateProvider.IsPodTerminationRequested(pod.UID) {
+			cancel()
+		}
+	}, terminationPollInterval)
+	msg, err := m.runner.Run(ctx, id, pod, container, container.Lifecycle.PostStart)
+	if ctx.Err() != nil && m.podStateProvider.IsPodTerminationRequested(pod.UID) {
+		return "", nil
+	}
+	if err == nil {
+		m.sidecarMemory.PostStartSucceeded(pod.UID, id)
+	}
+	return msg, err
 }
 
-// finishPostStartHooks runs the postStart hooks of sidecars for which app containers
-// wait and which an earlier kubelet has started: it may not have lived to see them
-// succeed. A container whose hook fails is killed, as it is when it was just started.
-func (m *kubeGenericRuntimeManager) finishPostStartHooks(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus) {
+// finishPostStartHooks runs the postStart hooks of running sidecars for which app
+// containers wait and whose hook is not known to have succeeded: an earlier kubelet may
+// not have lived to see it. A container whose hook fails is killed, as it is when it
+// was just started. It returns the status of the pod from then on, nil if the sync has
+// to end because the pod is to be terminated or its status could not be had.
+func (m *kubeGenericRuntimeManager) finishPostStartHooks(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, result *kubecontainer.PodSyncResult) *kubecontainer.PodStatus {
 	if !kubecontainer.HasSidecars(pod) {
-		return
+		return podStatus
+	}
+	interrupted := m.sidecarMemory.Interrupted(pod, podStatus)
+	if len(interrupted) == 0 {
+		return podStatus
 	}
 	var wg sync.WaitGroup
-	for container, id := range m.postStartHooks.Interrupted(pod, podStatus) {
+	for container, id := range interrupted {
+		hookResult := kubecontainer.NewSyncResult(kubecontainer.StartContainer, container.Name)
+		result.AddSyncResult(hookResult)
 		wg.Go(func() {
 			defer runtime.HandleCrashWithContext(ctx)
-			m.finishPostStartHook(ctx, pod, container, id)
+			if msg, err := m.finishPostStartHook(ctx, pod, container, id); err != nil {
+				hookResult.Fail(ErrPostStartHook, msg)
+			}
 		})
 	}
 	wg.Wait()
+	if m.podStateProvider.IsPodTerminationRequested(pod.UID) {
+		return nil
+	}
+	// Hooks take their time, and what was known of the pod is out of date.
+	fresh, err := m.currentPodStatus(ctx, pod.UID)
+	if err != nil {
+		result.Fail(err)
+		return nil
+	}
+	fresh.IPs = podStatus.IPs
+	return fresh
 }
 
-func (m *kubeGenericRuntimeManager) finishPostStartHook(ctx context.Context, pod *v1.Pod, container *v1.Container, id kubecontainer.ContainerID) {
+// currentPodStatus asks the runtime for the status of the pod.
+func (m *kubeGenericRuntimeManager) currentPodStatus(ctx context.Context, uid types.UID) (*kubecontainer.PodStatus, error) {
+	runtimePod, err := m.GetPod(ctx, uid)
+	if err != nil {
+		return nil, err
+	}
+	return m.GetPodStatus(ctx, runtimePod)
+}
+
+func (m *kubeGenericRuntimeManager) finishPostStartHook(ctx context.Context, pod *v1.Pod, container *v1.Container, id kubecontainer.ContainerID) (string, error) {
 	logger := klog.FromContext(ctx)
 	logger.V(2).Info("Running the PostStartHook of a sidecar again", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
-	if _, err := m.runner.Run(ctx, id, pod, container, container.Lifecycle.PostStart); err != nil {
-		logger.Error(err, "Failed to execute PostStartHook", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
-		// The message may hold secrets from the server.
-		m.recordContainerEvent(ctx, pod, container, id.ID, v1.EventTypeWarning, events.FailedPostStartHook, "PostStartHook failed")
-		if err := m.killContainer(ctx, pod, id, container.Name, "FailedPostStartHook", reasonFailedPostStartHook, nil, nil); err != nil {
-			logger.Error(err, "Failed to kill container", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
-		}
-		return
+	msg, err := m.runPostStartHook(ctx, id, pod, container)
+	if err == nil {
+		return "", nil
 	}
-	m.postStartSucceeded(pod, container, id)
+	logger.Error(err, "Failed to execute PostStartHook", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
+	// The message may hold secrets from the server.
+	m.recordContainerEvent(ctx, pod, container, id.ID, v1.EventTypeWarning, events.FailedPostStartHook, "PostStartHook failed")
+	if err := m.killContainer(ctx, pod, id, container.Name, "FailedPostStartHook", reasonFailedPostStartHook, nil, nil); err != nil {
+		logger.Error(err, "Failed to kill container", "pod", klog.KObj(pod), "podUID", pod.UID, "containerName", container.Name, "containerID", id.String())
+	}
+	return msg, err
 }
 
 // sidecarStarts starts the sidecars of a pod side by side.
@@ -251,11 +311,13 @@ func keptShutdownStage(ctx context.Context, annotations map[string]string) int {
 // withSidecarShutdown returns the ordering in which the containers of a pod with
 // sidecars are stopped, or the given one if the pod has none.
 func (m *kubeGenericRuntimeManager) withSidecarShutdown(ctx context.Context, ordering *terminationOrdering, pod *v1.Pod, runningPod kubecontainer.Pod, gracePeriodOverride *int64) *terminationOrdering {
+	if utilfeature.DefaultFeatureGate.Enabled(features.SidecarContainers) {
+		m.sidecarMemory.Forget(runningPod.ID)
+	}
 	stages := shutdownStages(pod, runningPod)
 	if stages == nil {
 		return ordering
 	}
-	m.postStartHooks.Forget(runningPod.ID)
 	gracePeriod := setTerminationGracePeriod(ctx, pod, nil, "", kubecontainer.ContainerID{}, reasonUnknown)
 	if gracePeriodOverride != nil {
 		gracePeriod = *gracePeriodOverride

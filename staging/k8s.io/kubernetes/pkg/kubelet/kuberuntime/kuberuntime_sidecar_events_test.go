@@ -85,7 +85,7 @@ func TestGateOpenedIsRecorded(t *testing.T) {
 		sync := func(containers map[string]*kubecontainer.Status) {
 			status := makeSidecarPodStatus(pod, containers)
 			actions := m.computePodActions(tCtx, pod, status, false)
-			m.recordGateOpened(tCtx, pod, status, &actions)
+			m.recordGateOpened(tCtx, pod, &actions)
 		}
 
 		sync(map[string]*kubecontainer.Status{"proxy": proxy})
@@ -95,6 +95,9 @@ func TestGateOpenedIsRecorded(t *testing.T) {
 		assert.Equal(t, []string{"Normal SidecarsReady Sidecars are ready after 5s, starting app containers"}, eventsOf(recorder, "SidecarsReady"))
 		assert.Equal(t, shipper.CreatedAt, sli.started, "the pulls of images come before the last sidecar is created")
 		assert.Equal(t, time.Now(), sli.finished)
+
+		sync(map[string]*kubecontainer.Status{"proxy": proxy, "shipper": shipper})
+		assert.Empty(t, eventsOf(recorder, "SidecarsReady"), "the app could not be created, and is tried again")
 
 		app.State = kubecontainer.ContainerStateExited
 		sync(map[string]*kubecontainer.Status{"proxy": proxy, "shipper": shipper, "app": app})

@@ -294,7 +294,7 @@ func TestComputePodActionsAllocatesNoMoreWithTheGate(t *testing.T) {
 				pod, status := create()
 				allocs[gate] = testing.AllocsPerRun(100, func() { m.computePodActions(context.Background(), pod, status, false) })
 			}
-			assert.Equal(t, allocs[false], allocs[true])
+			assert.InDelta(t, allocs[false], allocs[true], 2, "maps do not always need the same")
 		})
 	}
 }

@@ -23,8 +23,9 @@ const firstEarlyProbe = 100 * time.Millisecond
 // to that period, until the probe has succeeded once: app containers wait for that,
 // and a sidecar often needs a small part of the period to become ready. Only the
 // success of an early probe counts. Its failure is no failure, so that the sidecar is
-// given all the time that the failure threshold grants it. The workers of other
-// containers have none; its methods accept that.
+// given all the time that the failure threshold grants it; further successes, if the
+// success threshold wants them, are a period apart. The workers of other containers
+// have none: what they call accepts nil.
 type earlyProbes struct {
 	period       time.Duration
 	initialDelay time.Duration
@@ -84,7 +85,7 @@ func (e *earlyProbes) due() <-chan struct{} {
 	return e.ready
 }
 
-// start is called when the next probe is an early one.
+// start is called when the next probe is an early one, which nil has none of.
 func (e *earlyProbes) start() { e.running = true }
 
 // discards returns true if the result is of an early probe and does not count.

@@ -8,7 +8,6 @@ package sidecar
 
 import (
 	"strings"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
@@ -43,7 +42,7 @@ func (g Gate) Message() string {
 type Checks struct {
 	Startup   proberesults.Manager
 	Readiness proberesults.Manager
-	PostStart *PostStartHooks
+	Memory    *Memory
 }
 
 // NewGate returns the gate of a pod with sidecars as the node sees it: from the
@@ -85,7 +84,7 @@ func upToDate(container *v1.Container, status *kubecontainer.Status) bool {
 
 // passed returns true if the container has passed whatever checks it has.
 func (c Checks) passed(pod *v1.Pod, container *v1.Container, status *kubecontainer.Status) bool {
-	return c.PostStart.passed(pod, container, status.ID) &&
+	return c.Memory.passedPostStart(pod, container, status.ID) &&
 		passed(container.StartupProbe, status.ID, c.Startup) &&
 		passed(container.ReadinessProbe, status.ID, c.Readiness)
 }
@@ -96,39 +95,4 @@ func passed(probe *v1.Probe, id kubecontainer.ContainerID, results proberesults.
 	}
 	result, found := results.Get(id)
 	return found && result == proberesults.Success
-}
-
-// FirstCreated returns when the sidecars were created for the first time in the
-// current sandbox: the first of them, which is when the app containers began to
-// wait, and the last of them. Both are zero if there is none.
-func FirstCreated(pod *v1.Pod, podStatus *kubecontainer.PodStatus) (first, last time.Time) {
-	for i := range pod.Spec.Containers {
-		container := &pod.Spec.Containers[i]
-		if !podutil.IsSidecarContainer(container) {
-			continue
-		}
-		created := firstCreated(container.Name, podStatus)
-		if created.IsZero() {
-			continue
-		}
-		if first.IsZero() || created.Before(first) {
-			first = created
-		}
-		if created.After(last) {
-			last = created
-		}
-	}
-	return first, last
-}
-
-// firstCreated returns when the oldest container of that name was created, which
-// may have been restarted since then.
-func firstCreated(name string, podStatus *kubecontainer.PodStatus) time.Time {
-	var first time.Time
-	for _, status := range podStatus.ActiveContainerStatuses {
-		if status.Name == name && (first.IsZero() || status.CreatedAt.Before(first)) {
-			first = status.CreatedAt
-		}
-	}
-	return first
 }

@@ -8,7 +8,6 @@ package sidecar
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	v1 "k8s.io/api/core/v1"
@@ -90,12 +89,12 @@ func TestGate(t *testing.T) {
 			for _, c := range pod.Spec.Containers {
 				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, v1.ContainerStatus{Name: c.Name, Ready: true, Started: ptr.To(true)})
 			}
-			var hooks PostStartHooks
+			var memory Memory
 			if test.postStart {
 				pod.Spec.Containers[2].Lifecycle.PostStart = &v1.LifecycleHandler{}
 			}
 			for _, id := range test.hooks {
-				hooks.Succeeded(pod.UID, kubecontainer.ContainerID{ID: id})
+				memory.PostStartSucceeded(pod.UID, kubecontainer.ContainerID{ID: id})
 			}
 			pod.Spec.EphemeralContainers = []v1.EphemeralContainer{{EphemeralContainerCommon: v1.EphemeralContainerCommon{Name: "debug"}}}
 			if test.startup {
@@ -115,7 +114,7 @@ func TestGate(t *testing.T) {
 				ContainerStatuses:       append(append([]*kubecontainer.Status{}, test.active...), test.others...),
 				ActiveContainerStatuses: test.active,
 			}
-			gate := NewGate(pod, status, Checks{Startup: startup, Readiness: readiness, PostStart: &hooks})
+			gate := NewGate(pod, status, Checks{Startup: startup, Readiness: readiness, Memory: &memory})
 			assert.Equal(t, test.notReady, gate.NotReady)
 			assert.Equal(t, test.passed, gate.Passed)
 			assert.Equal(t, test.passed || len(test.notReady) == 0, gate.Open())
@@ -125,22 +124,4 @@ func TestGate(t *testing.T) {
 
 func TestGateMessage(t *testing.T) {
 	assert.Equal(t, "waiting for sidecars to become ready: proxy, shipper", Gate{NotReady: []string{"proxy", "shipper"}}.Message())
-}
-
-func TestFirstCreated(t *testing.T) {
-	base := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(s *kubecontainer.Status, seconds int) *kubecontainer.Status {
-		s.CreatedAt = base.Add(time.Duration(seconds) * time.Second)
-		return s
-	}
-	pod := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Name: "app"}, sidecarContainer("a"), sidecarContainer("b")}}}
-	status := &kubecontainer.PodStatus{ActiveContainerStatuses: []*kubecontainer.Status{
-		at(running("b"), 9), at(inState("b", kubecontainer.ContainerStateExited), 2), at(running("a"), 3), at(running("app"), 1),
-	}}
-	first, last := FirstCreated(pod, status)
-	assert.Equal(t, base.Add(2*time.Second), first, "the restart of b does not count")
-	assert.Equal(t, base.Add(3*time.Second), last)
-	first, last = FirstCreated(pod, &kubecontainer.PodStatus{})
-	assert.True(t, first.IsZero())
-	assert.True(t, last.IsZero())
 }

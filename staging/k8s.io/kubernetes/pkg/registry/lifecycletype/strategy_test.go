@@ -186,7 +186,7 @@ func (k kind) types(obj runtime.Object) string {
 
 // lost is the warning for a sidecar that an update has made an ordinary container.
 func (k kind) lost(path string) string {
-	return k.specPath + "." + path + `.lifecycle.type: removed by this update, it was Sidecar: container "proxy" becomes an ordinary one; a client that does not know the field removes it, patch the object then instead of replacing it`
+	return k.specPath + "." + path + `.lifecycle.type: removed by this update, it was Sidecar: container "proxy" becomes an ordinary one; if that was not meant, the client does not know the field: patch the object instead of replacing it`
 }
 
 func (k kind) removed(path string) string {
