@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -101,15 +102,26 @@ spec:
 func disturb(name string, stages []lifecycle.Stage, do func(ctx context.Context, node *framework.Node, during func())) {
 	Describe(name, Ordered, ContinueOnFailure, func() {
 		spaces := make([]*framework.Space, len(stages))
+		failed := make([]bool, len(stages))
 		BeforeAll(func(ctx SpecContext) {
 			nodes, err := cluster.Nodes(ctx)
 			Expect(err).To(Succeed())
 			for i, stage := range stages {
-				spaces[i] = newSpace(ctx)
+				spaces[i] = openSpace(ctx)
+				// Each spec saves what belongs to it.
+				DeferCleanup(func(ctx SpecContext) error {
+					if *keep && failed[i] {
+						return nil
+					}
+					return spaces[i].Close(ctx)
+				})
 				stage.Begin(ctx, spaces[i])
 			}
 			for i, stage := range stages {
 				stage.Reach(ctx, spaces[i])
+			}
+			for i, stage := range stages {
+				stage.IsThere(ctx, spaces[i])
 			}
 			for _, node := range nodes {
 				do(ctx, node, func() {
@@ -124,7 +136,10 @@ func disturb(name string, stages []lifecycle.Stage, do func(ctx context.Context,
 		})
 		for i, stage := range stages {
 			It(stage.Name, func(ctx SpecContext) {
-				DeferCleanup(func(ctx SpecContext) error { return save(ctx, spaces[i], CurrentSpecReport().Failed()) })
+				DeferCleanup(func(ctx SpecContext) error {
+					failed[i] = CurrentSpecReport().Failed()
+					return save(ctx, spaces[i], failed[i])
+				})
 				stage.Judge(ctx, spaces[i])
 			})
 		}
@@ -184,12 +199,12 @@ spec:
   template:
     spec:
       restartPolicy: OnFailure
-      terminationGracePeriodSeconds: 60
+      terminationGracePeriodSeconds: 90
       containers:
       - name: app
         args: [--exit-after=1s]
       - name: proxy
-        args: ["--on-term=delay:30s", --term-code=1]
+        args: ["--on-term=delay:40s", --term-code=1]
         lifecycle: {type: Sidecar}
 `),
 	lifecycle.Stopping("a deleted pod stops the sidecar after its app", `
@@ -197,29 +212,18 @@ apiVersion: v1
 kind: Pod
 metadata: {name: pod}
 spec:
-  terminationGracePeriodSeconds: 60
+  terminationGracePeriodSeconds: 90
   containers:
   - name: app
-    args: ["--on-term=delay:30s"]
+    args: ["--on-term=delay:40s"]
   - name: proxy
     lifecycle: {type: Sidecar}
-`, time.Minute),
+`, 90*time.Second),
 }
 
-// stages are those for a kubelet that is away for a while.
+// stages are those for a kubelet that is away for a while. Those that wait for
+// nobody come last.
 var stages = append([]lifecycle.Stage{
-	lifecycle.InHook("an app that waits for a postStart hook starts when the hook has ended", `
-apiVersion: v1
-kind: Pod
-metadata: {name: pod}
-spec:
-  containers:
-  - name: app
-  - name: proxy
-    lifecycle:
-      type: Sidecar
-      postStart: {exec: {command: [/probe, hook, postStart, --takes=15s]}}
-`),
 	lifecycle.ForceDeleted("a pod that is gone from the API stops in order", `
 apiVersion: v1
 kind: Pod
@@ -231,7 +235,19 @@ spec:
   - name: proxy
     lifecycle: {type: Sidecar}
 `),
-}, survivors...)
+}, append(slices.Clone(survivors),
+	lifecycle.InHook("an app that waits for a postStart hook starts when the hook has ended", `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  containers:
+  - name: app
+  - name: proxy
+    lifecycle:
+      type: Sidecar
+      postStart: {exec: {command: [/probe, hook, postStart, --takes=25s]}}
+`))...)
 
 // runningPod is a pod that starts in order, and once more in a new sandbox.
 const runningPod = `

@@ -86,9 +86,7 @@ var spaces int
 // and, if it has failed, the state of its objects go to the artifacts.
 func newSpace(ctx SpecContext) *framework.Space {
 	GinkgoHelper()
-	spaces++
-	s, err := cluster.NewSpace(ctx, fmt.Sprintf("%s-%d-%d", this.ID, GinkgoParallelProcess(), spaces))
-	Expect(err).To(Succeed())
+	s := openSpace(ctx)
 	DeferCleanup(func(ctx SpecContext) {
 		failed := CurrentSpecReport().Failed()
 		err := save(ctx, s, failed)
@@ -100,6 +98,15 @@ func newSpace(ctx SpecContext) *framework.Space {
 		}
 		Expect(err).To(Succeed())
 	})
+	return s
+}
+
+// openSpace makes a namespace, which the caller has to save and close.
+func openSpace(ctx SpecContext) *framework.Space {
+	GinkgoHelper()
+	spaces++
+	s, err := cluster.NewSpace(ctx, fmt.Sprintf("%s-%d-%d", this.ID, GinkgoParallelProcess(), spaces))
+	Expect(err).To(Succeed())
 	return s
 }
 

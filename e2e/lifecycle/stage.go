@@ -19,6 +19,9 @@ type Stage struct {
 	Manifest string
 	// Reach brings the pod there.
 	Reach func(context.Context, *framework.Space)
+	// Open are points that have to lie ahead when the node is disturbed: otherwise
+	// the stage is over.
+	Open []journal.Point
 	// During happens while the node is disturbed.
 	During func(context.Context, *framework.Space)
 	// Judge judges what came of it.
@@ -27,6 +30,15 @@ type Stage struct {
 
 // Begin creates the objects of the stage.
 func (st Stage) Begin(ctx context.Context, s *framework.Space) { apply(ctx, s, st.Manifest) }
+
+// IsThere wants the pod to be at its stage.
+func (st Stage) IsThere(ctx context.Context, s *framework.Space) {
+	tl, err := s.Journal(ctx)
+	ExpectWithOffset(1, err).To(Succeed())
+	for _, p := range st.Open {
+		ExpectWithOffset(1, tl.Count(p)).To(BeZero(), "%s: this machine is too slow to prove anything, %s has come already\n%s", st.Name, p, tl)
+	}
+}
 
 // reach has the stage reached when the journal holds the points.
 func (st Stage) reach(points ...journal.Point) Stage {
@@ -65,7 +77,7 @@ func neverStarts(ctx context.Context, s *framework.Space, container string) {
 // InHook returns the stage in which the postStart hook of the proxy runs. The app has
 // to start after the hook has come to its end, by whichever kubelet.
 func InHook(name, manifest string) Stage {
-	st := Stage{Name: name, Manifest: manifest}.reach(journal.Hook("proxy", "postStart"))
+	st := Stage{Name: name, Manifest: manifest, Open: []journal.Point{journal.HookEnd("proxy", "postStart")}}.reach(journal.Hook("proxy", "postStart"))
 	st.Judge = func(ctx context.Context, s *framework.Space) {
 		tl := await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("app"))
 		Expect(tl.Before(journal.HookEnd("proxy", "postStart"), journal.Start("app"))).To(Succeed())
@@ -96,7 +108,7 @@ func Steady(name, manifest string, containers ...string) Stage {
 // Completing returns the stage in which the app of a Job has ended and its sidecar
 // takes its time to stop. The Job has to complete and nothing may start again.
 func Completing(name, manifest string) Stage {
-	st := Stage{Name: name, Manifest: manifest}.reach(journal.End("app"), journal.Term("proxy"))
+	st := Stage{Name: name, Manifest: manifest, Open: []journal.Point{journal.End("proxy")}}.reach(journal.End("app"), journal.Term("proxy"))
 	st.Judge = func(ctx context.Context, s *framework.Space) {
 		_, err := s.AwaitJob(ctx, "job", s.Config.Intervals.Job.Duration, batchv1.JobComplete)
 		Expect(err).To(Succeed())
@@ -112,7 +124,7 @@ func Completing(name, manifest string) Stage {
 // Stopping returns the stage in which a deleted pod waits for its app to stop. The
 // sidecar has to be stopped after it, within the grace period.
 func Stopping(name, manifest string, grace time.Duration) Stage {
-	st := Stage{Name: name, Manifest: manifest, Reach: func(ctx context.Context, s *framework.Space) {
+	st := Stage{Name: name, Manifest: manifest, Open: []journal.Point{journal.End("app")}, Reach: func(ctx context.Context, s *framework.Space) {
 		await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
 		Expect(s.DeletePod(ctx, "pod", -1)).To(Succeed())
 		await(ctx, s, s.Config.Intervals.Start.Duration, journal.Term("app"))
@@ -120,6 +132,9 @@ func Stopping(name, manifest string, grace time.Duration) Stage {
 	st.Judge = func(ctx context.Context, s *framework.Space) {
 		Expect(s.AwaitPodGone(ctx, "pod", s.Config.Intervals.Stop.Duration)).To(Succeed())
 		endedInOrder(ctx, s)
+		tl, err := s.Journal(ctx)
+		Expect(err).To(Succeed())
+		Expect(tl.Within(journal.Term("app"), journal.End("proxy"), grace+2*time.Second+s.Config.Intervals.KillOverhead.Duration)).To(Succeed())
 	}
 	return st
 }

@@ -142,7 +142,7 @@ func await(ctx context.Context, client *http.Client, url string, limit time.Dura
 		select {
 		case <-ctx.Done():
 			if parent.Err() != nil {
-				return parent.Err()
+				return context.Cause(parent)
 			}
 			return fmt.Errorf("the API server is not ready after %v", limit)
 		case <-time.After(200 * time.Millisecond):

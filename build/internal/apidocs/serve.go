@@ -41,7 +41,9 @@ func Serve(ctx context.Context, b Binaries) (_ Documents, err error) {
 		return nil, err
 	}
 	etcd := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
-	stopEtcd, err := start(ctx, dir, b.Etcd, nil, "--data-dir="+filepath.Join(dir, "etcd"), "--listen-client-urls="+etcd, "--advertise-client-urls="+etcd,
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	stopEtcd, err := start(ctx, end, dir, b.Etcd, nil, "--data-dir="+filepath.Join(dir, "etcd"), "--listen-client-urls="+etcd, "--advertise-client-urls="+etcd,
 		fmt.Sprintf("--listen-peer-urls=http://127.0.0.1:%d", ports[1]), "--unsafe-no-fsync", "--log-level=warn")
 	if err != nil {
 		return nil, err
@@ -51,7 +53,7 @@ func Serve(ctx context.Context, b Binaries) (_ Documents, err error) {
 	if err := errors.Join(writeKey(key), os.WriteFile(filepath.Join(dir, "tokens.csv"), []byte(token+",admin,admin,system:masters\n"), 0o600)); err != nil {
 		return nil, err
 	}
-	stopServer, err := start(ctx, dir, b.APIServer, b.Env,
+	stopServer, err := start(ctx, end, dir, b.APIServer, b.Env,
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", ports[2]), "--etcd-servers="+etcd,
 		"--advertise-address=10.10.10.10", "--cert-dir="+filepath.Join(dir, "certs"),
 		"--feature-gates=AllAlpha=true,AllBeta=true,OpenAPIEnums=false", "--runtime-config=api/all=true",
@@ -66,14 +68,18 @@ func Serve(ctx context.Context, b Binaries) (_ Documents, err error) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	url := fmt.Sprintf("https://127.0.0.1:%d", ports[2])
 	if err := await(ctx, client, url, startLimit); err != nil {
-		log, _ := os.ReadFile(filepath.Join(dir, filepath.Base(b.APIServer)+".log"))
-		return nil, fmt.Errorf("%w; the end of its log:\n%s", err, tail(log, 2000))
+		for _, program := range []string{b.Etcd, b.APIServer} {
+			log, _ := os.ReadFile(filepath.Join(dir, filepath.Base(program)+".log"))
+			err = fmt.Errorf("%w\nthe end of the log of %s:\n%s", err, filepath.Base(program), tail(log, 2000))
+		}
+		return nil, err
 	}
 	return Fetch(ctx, client, url, token)
 }
 
-// start runs a program whose output goes to a file in dir, and returns what ends it.
-func start(ctx context.Context, dir, program string, env []string, args ...string) (stop func(), err error) {
+// start runs a program whose output goes to a file in dir, and returns what ends it. If
+// the program ends by itself, end is called.
+func start(ctx context.Context, end context.CancelCauseFunc, dir, program string, env []string, args ...string) (stop func(), err error) {
 	log, err := os.Create(filepath.Join(dir, filepath.Base(program)+".log"))
 	if err != nil {
 		return nil, err
@@ -84,9 +90,17 @@ func start(ctx context.Context, dir, program string, env []string, args ...strin
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		// One that is killed at the end says so, too.
+		if err := cmd.Wait(); err != nil {
+			end(fmt.Errorf("%s: %w", program, err))
+		}
+	}()
 	return func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		<-ended
 		log.Close()
 	}, nil
 }
