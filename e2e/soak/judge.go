@@ -150,8 +150,12 @@ func (j *judge) order() {
 	}
 }
 
+// startLag is how long after the runtime has started a process its first word may come.
+const startLag = 2 * time.Second
+
 // nothingAfterTheEnd wants nothing to start when the app has ended for good, or when
-// the app of a deleted pod has been asked to stop.
+// the app of a deleted pod has been asked to stop. A container that was started just
+// before may say so just after; one that has ended since then may not come back.
 func (j *judge) nothingAfterTheEnd() {
 	from := j.stop
 	if from < 0 {
@@ -164,11 +168,13 @@ func (j *judge) nothingAfterTheEnd() {
 	if from < 0 {
 		return
 	}
-	for _, r := range j.records[from+1:] {
-		// A crash of the app may be told by its death, and its restart follows.
-		if r.Event == record.Start && (j.stop >= 0 || j.appRuns == 0 || j.Shape.Policy != "Always") {
+	ended := map[string]bool{}
+	for _, r := range j.records[from:] {
+		late := ended[r.Container] || time.Duration(r.Mono-j.records[from].Mono) > startLag
+		if r.Event == record.Start && late {
 			j.fail("%s started (run %d) after the end", r.Container, r.Run)
 		}
+		ended[r.Container] = ended[r.Container] || isEnd(r)
 	}
 }
 

@@ -97,6 +97,8 @@ func TestJudge(t *testing.T) {
 		"wrong phase":                                   {shape: job, phase: "Failed", text: begin + "app:exit sidecar-1:term sidecar-1:exit1", want: `the phase is "Failed", want Succeeded`},
 		"stuck":                                         {shape: server, phase: "Running", text: begin + "app:term app:exit sidecar-1:term sidecar-1:exit", want: "still there"},
 		"too long":                                      {shape: server, text: begin + "app:term 9000 app:gone sidecar-1:term sidecar-1:exit", want: "to stop took 9s"},
+		"a start that is told late":                     {shape: server, text: "sidecar-1:start sidecar-1:exit1 500 native:term 1500 sidecar-1:start native:exit sidecar-1:exit1"},
+		"a start that is too late":                      {shape: server, text: "sidecar-1:start sidecar-1:exit1 500 native:term 3500 sidecar-1:start native:exit sidecar-1:exit1", want: "sidecar-1 started (run 2) after the end"},
 		"left behind while the app waited":              {shape: server, text: "sidecar-1:start", want: "sidecar-1 has not ended"},
 		"restarted after its TERM while the app waited": {shape: server, text: "sidecar-1:start sidecar-1:term sidecar-1:exit sidecar-1:start sidecar-1:term sidecar-1:exit", want: "sidecar-1 started (run 2) after the end"},
 		"goes on":                                       {shape: job, phase: "Succeeded", text: begin + "app:exit sidecar-1:term", want: "sidecar-1 has not ended"},
