@@ -77,6 +77,8 @@ spec:
   containers:
   - name: app
     args: ["--on-term=delay:3s"]
+    # A kubelet that is restarted under memory pressure rejects pods without requests.
+    resources: {requests: {memory: 1Mi}}
   - name: proxy
     lifecycle: {type: Sidecar}
 `)
