@@ -174,9 +174,10 @@ func (s *Space) create(ctx context.Context, o *unstructured.Unstructured, opts m
 	client := s.dynamic.Resource(mapping.Resource).Namespace(s.Namespace)
 	var made *unstructured.Unstructured
 	var refused error
-	err = s.poll(ctx, s.Config.Intervals.Prompt.Duration, func(ctx context.Context) bool {
+	err = s.poll(ctx, s.Config.Intervals.Setup.Duration, func(ctx context.Context) bool {
 		made, refused = client.Create(ctx, o, opts)
-		// The namespace's service account comes a moment after the namespace.
+		// The namespace's service account comes a moment after the namespace, or later
+		// if a controller manager has to be elected first.
 		return refused == nil || !(apierrors.IsForbidden(refused) && strings.Contains(refused.Error(), "serviceaccount"))
 	}, func() error { return refused })
 	if err == nil {
