@@ -63,27 +63,6 @@ spec:
 `)
 	})
 
-	It("a soft eviction stops the sidecar after its app", func(ctx SpecContext) {
-		nodes, err := cluster.Nodes(ctx)
-		Expect(err).To(Succeed())
-		Expect(nodes).To(HaveLen(1), "the pod has to be on the node whose memory is short")
-		lifecycle.IsEvictedSoftly(ctx, newSpace(ctx), nodes[0], `
-apiVersion: v1
-kind: Pod
-metadata: {name: pod}
-spec:
-  priorityClassName: %s
-  terminationGracePeriodSeconds: 60
-  containers:
-  - name: app
-    args: ["--on-term=delay:3s"]
-    # A kubelet that is restarted under memory pressure rejects pods without requests.
-    resources: {requests: {memory: 1Mi}}
-  - name: proxy
-    lifecycle: {type: Sidecar}
-`)
-	})
-
 	It("the feature gate is turned off and on again, and nothing stored is lost", func(ctx SpecContext) {
 		nodes, err := cluster.Nodes(ctx)
 		Expect(err).To(Succeed())

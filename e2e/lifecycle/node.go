@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -163,22 +162,4 @@ func StopsWithItsNode(ctx context.Context, s *framework.Space, node *framework.N
 		Expect(tl.RunsOnce("proxy")).To(Succeed())
 		on(ctx, node, announce+"false")
 	})
-}
-
-// IsEvictedSoftly gives the kubelet a soft threshold that is always crossed, and wants
-// the pod to be stopped in order. %s in the manifest stands for a priority class, by
-// which the pod is the first to go.
-func IsEvictedSoftly(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
-	const threshold = `printf 'evictionSoft: {memory.available: 100Ti}\nevictionSoftGracePeriod: {memory.available: 1s}\nevictionMaxPodGracePeriod: 20\n' >>$config`
-	class, remove, err := s.LowestPriority(ctx)
-	Expect(err).To(Succeed())
-	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) error { return remove(ctx) })
-	apply(ctx, s, fmt.Sprintf(manifest, class))
-	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
-	withKubeletConfig(ctx, s, node, threshold, func() {
-		pod, err := s.AwaitPhase(ctx, "pod", s.Config.Intervals.Stop.Duration, corev1.PodFailed)
-		Expect(err).To(Succeed())
-		Expect(pod.Status.Reason).To(Equal("Evicted"))
-	})
-	endedInOrder(ctx, s)
 }
