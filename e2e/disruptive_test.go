@@ -45,24 +45,6 @@ var _ = Describe("disturbed", Label("disruptive"), Serial, func() {
 		Expect(node.Restart(ctx)).To(Succeed())
 	})
 
-	It("a shutdown of the node stops the sidecar after its app", func(ctx SpecContext) {
-		nodes, err := cluster.Nodes(ctx)
-		Expect(err).To(Succeed())
-		Expect(nodes).To(HaveLen(1), "the pod has to be on the node that shuts down")
-		lifecycle.StopsWithItsNode(ctx, newSpace(ctx), nodes[0], `
-apiVersion: v1
-kind: Pod
-metadata: {name: pod}
-spec:
-  terminationGracePeriodSeconds: 60
-  containers:
-  - name: app
-    args: ["--on-term=delay:3s"]
-  - name: proxy
-    lifecycle: {type: Sidecar}
-`)
-	})
-
 	It("the feature gate is turned off and on again, and nothing stored is lost", func(ctx SpecContext) {
 		nodes, err := cluster.Nodes(ctx)
 		Expect(err).To(Succeed())
