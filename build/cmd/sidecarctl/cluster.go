@@ -24,6 +24,12 @@ const (
 )
 
 // clusterFlags are shared by the commands that create and delete clusters.
+// The node images that clusters of ours are made from.
+const (
+	sidecarImage = "sidecar-node"
+	stockImage   = "sidecar-node-stock"
+)
+
 type clusterFlags struct {
 	name, config, variant string
 }
@@ -39,9 +45,9 @@ func (f *clusterFlags) cluster(env *environment, eng *engine.Engine, out io.Writ
 	if err != nil {
 		return nil, err
 	}
-	image := "sidecar-node"
+	image := sidecarImage
 	if v == layout.Stock {
-		image = "sidecar-node-stock"
+		image = stockImage
 	}
 	config := f.config
 	if config == "" {
@@ -170,6 +176,8 @@ func deleteClusterCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// Whatever it was made from: one for mixed versions has nodes of both.
+			c.OtherImages = []string{sidecarImage, stockImage}
 			return c.Delete(cmd.Context())
 		},
 	}

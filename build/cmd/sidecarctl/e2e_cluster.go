@@ -25,7 +25,7 @@ func (e *environment) suiteCluster(name string, gate e2erun.Gate, eng *engine.En
 		return nil, err
 	}
 	if gate == e2erun.GateMixed {
-		c.OtherImages = []string{"sidecar-node-stock"}
+		c.OtherImages = []string{stockImage}
 	}
 	c.UserKubeconfig = c.UserKubeconfig && gate == e2erun.GateOn
 	return c, nil

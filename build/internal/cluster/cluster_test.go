@@ -62,6 +62,19 @@ func TestState(t *testing.T) {
 	}
 }
 
+func TestNodesOfOtherImages(t *testing.T) {
+	nodes := inspect(map[string]string{"c-control-plane": "sha256:new true sidecar-node", "c-worker": "sha256:new true sidecar-node-stock"})
+	var foreign *ForeignError
+	if _, err := fakeEngine(t, nodes).State(context.Background()); !errors.As(err, &foreign) || foreign.Node != "c-worker" {
+		t.Errorf("got %v, want a ForeignError that names the node", err)
+	}
+	c := fakeEngine(t, nodes)
+	c.OtherImages = []string{"sidecar-node-stock"}
+	if got, err := c.State(context.Background()); err != nil || got != Current {
+		t.Errorf("got %q, %v; want %q", got, err, Current)
+	}
+}
+
 func TestForeignClusterIsLeftAlone(t *testing.T) {
 	c := fakeEngine(t, inspect(map[string]string{"c-control-plane": "sha256:x true kindest/node:v1.37.0@sha256:abc"}))
 	for name, do := range map[string]func() error{

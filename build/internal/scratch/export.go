@@ -327,6 +327,16 @@ func (s *Scratch) autosquash(ctx context.Context, base, tip string) (string, err
 	if err != nil {
 		return "", err
 	}
+	// Git takes the deletion of a file for done where the file does not exist.
+	changed, err := s.Repo.Changes(ctx, tip, squashed)
+	if err != nil {
+		return "", err
+	}
+	if len(changed) > 0 {
+		return "", fmt.Errorf("putting the fixup commits where they belong would change %s, as if a commit had not been made: "+
+			"a file is deleted in the fixup of a commit in which it does not exist yet (one of the overlay in that of a patch)\n"+
+			"nothing has been changed; move the deletion into a fixup of the commit that adds the file, then export again", changed[0].Path)
+	}
 	rest, err := s.commits(ctx, base+".."+squashed)
 	if err != nil {
 		return "", err

@@ -451,6 +451,11 @@ func TestExportRefuses(t *testing.T) {
 			s.edit("pkg/ducks/duck.go", "return n + extra()", "return extra()")
 			s.commit("fixup! ducks: be louder")
 		}, "rebase -i --autosquash"},
+		"deletion that is lost": {func(s *toy) {
+			s.git("rm", "-q", "pkg/ducks/extra.go")
+			s.edit("pkg/ducks/duck.go", "QUACK", "QUACKS")
+			s.commit("fixup! ducks: be louder")
+		}, "would change pkg/ducks/extra.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newToy(t)
