@@ -100,8 +100,8 @@ func (c *Cluster) InstallReader(ctx context.Context) error {
 // names begin with prefix.
 func (c *Cluster) RemoveReader(ctx context.Context, prefix string) error {
 	s := &Space{Cluster: c, Namespace: prefix + "*"}
-	err := c.insist(ctx, func(ctx context.Context) error { return s.eachReader(ctx, http.MethodDelete, "", nil) })
-	return errors.Join(err, c.insist(ctx, func(ctx context.Context) error {
+	err := c.Insist(ctx, func(ctx context.Context) error { return s.eachReader(ctx, http.MethodDelete, "", nil) })
+	return errors.Join(err, c.Insist(ctx, func(ctx context.Context) error {
 		return ignoreGone(c.dynamic.Resource(namespaceResource).Delete(ctx, readerNamespace, metav1.DeleteOptions{}))
 	}))
 }

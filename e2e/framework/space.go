@@ -73,16 +73,16 @@ func (s *Space) Close(ctx context.Context) error {
 	now := int64(0)
 	// From the first step on nothing can be made in the namespace, so no pod
 	// comes back.
-	return s.insist(ctx, func(ctx context.Context) error {
+	return s.Insist(ctx, func(ctx context.Context) error {
 		err := s.Cluster.dynamic.Resource(namespaceResource).Delete(ctx, s.Namespace, metav1.DeleteOptions{})
 		return errors.Join(ignoreGone(err), s.Cluster.dynamic.Resource(podResource).Namespace(s.Namespace).
 			DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{}))
 	})
 }
 
-// insist repeats what cleans up until it succeeds: an API server that is busy
+// Insist repeats what cleans up until it succeeds: an API server that is busy
 // or restarting must neither fail a spec that has passed nor leave things behind.
-func (c *Cluster) insist(ctx context.Context, do func(context.Context) error) error {
+func (c *Cluster) Insist(ctx context.Context, do func(context.Context) error) error {
 	var last error
 	return c.poll(ctx, c.Config.Intervals.Setup.Duration, func(ctx context.Context) bool {
 		last = do(ctx)
@@ -251,12 +251,7 @@ func (s *Space) LabelNamespace(ctx context.Context, label, value string) error {
 	return err
 }
 
-// Insist repeats what has to succeed in the end.
-func (c *Cluster) Insist(ctx context.Context, do func(context.Context) error) error {
-	return c.insist(ctx, do)
-}
-
 // RemoveJournal removes the journal of the space from all nodes.
 func (s *Space) RemoveJournal(ctx context.Context) error {
-	return s.insist(ctx, func(ctx context.Context) error { return s.eachReader(ctx, http.MethodDelete, "", nil) })
+	return s.Insist(ctx, func(ctx context.Context) error { return s.eachReader(ctx, http.MethodDelete, "", nil) })
 }
