@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -292,9 +293,13 @@ func TestComputePodActionsAllocatesNoMoreWithTheGate(t *testing.T) {
 			for _, gate := range []bool{false, true} {
 				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SidecarContainers, gate)
 				pod, status := create()
-				allocs[gate] = testing.AllocsPerRun(100, func() { m.computePodActions(context.Background(), pod, status, false) })
+				// Maps do not always need the same: the least of several runs does not vary.
+				allocs[gate] = math.Inf(1)
+				for range 5 {
+					allocs[gate] = min(allocs[gate], testing.AllocsPerRun(100, func() { m.computePodActions(context.Background(), pod, status, false) }))
+				}
 			}
-			assert.InDelta(t, allocs[false], allocs[true], 2, "maps do not always need the same")
+			assert.Equal(t, allocs[false], allocs[true])
 		})
 	}
 }

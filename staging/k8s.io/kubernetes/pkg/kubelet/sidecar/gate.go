@@ -22,7 +22,8 @@ const ReasonWaitingForSidecars = "WaitingForSidecars"
 // Gate tells whether the app containers of a pod have to wait for its sidecars.
 type Gate struct {
 	// NotReady names the sidecars that the app containers wait for, in the order
-	// of the pod spec. The gate is open if there are none.
+	// of the pod spec. The gate is open if there are none. Once it was passed,
+	// nobody waits.
 	NotReady []string
 	// Passed is true if an app container has been created in the current sandbox.
 	// The gate concerns the first start only, from then on it stays open.
@@ -50,7 +51,11 @@ type Checks struct {
 // The status of the pod in the API is not consulted, it may be out of date and may
 // hold what an earlier kubelet has seen.
 func NewGate(pod *v1.Pod, podStatus *kubecontainer.PodStatus, checks Checks) Gate {
-	gate := Gate{Passed: appContainerCreated(pod, podStatus)}
+	if appContainerCreated(pod, podStatus) {
+		// Most syncs are of such pods, and nobody waits for their sidecars.
+		return Gate{Passed: true}
+	}
+	var gate Gate
 	for i := range pod.Spec.Containers {
 		container := &pod.Spec.Containers[i]
 		if !podutil.IsSidecarContainer(container) {
