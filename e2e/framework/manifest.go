@@ -39,6 +39,23 @@ func parse(text string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
+// eachObject hands the objects of a YAML text to do, of which there has to be one.
+func eachObject(text string, do func(*unstructured.Unstructured) error) error {
+	objects, err := parse(text)
+	if err != nil {
+		return err
+	}
+	if len(objects) == 0 {
+		return fmt.Errorf("no object in the manifest:\n%s", text)
+	}
+	for _, o := range objects {
+		if err := do(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // podSpec returns the pod spec inside an object, or nil if there is none.
 func podSpec(o *unstructured.Unstructured) map[string]any {
 	path := []string{"spec", "template", "spec"}

@@ -22,9 +22,8 @@ import (
 type Node struct {
 	Name string
 
-	cluster *Cluster
-	engine  string
-	node    nodes.Node
+	engine string
+	node   nodes.Node
 }
 
 // Nodes returns the nodes of the cluster, of which each has to be a container
@@ -39,9 +38,8 @@ func (c *Cluster) Nodes(ctx context.Context) ([]*Node, error) {
 	for _, o := range list.Items {
 		n, ok := made[o.GetName()]
 		if !ok {
-			return nil, fmt.Errorf("node %s is no container of kind on this machine; specs with the label node need one", o.GetName())
+			return nil, fmt.Errorf("node %s is no container of kind on this machine; specs that do something to a node need one, see docs/testing.md", o.GetName())
 		}
-		n.cluster = c
 		found = append(found, n)
 	}
 	if len(found) == 0 {
@@ -90,7 +88,7 @@ func (n *Node) Shell(ctx context.Context, script string) (string, error) {
 
 // Restart stops the node and starts it again, as a machine that is rebooted.
 func (n *Node) Restart(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, n.engine, "restart", "--time=5", n.Name).CombinedOutput()
+	out, err := exec.CommandContext(ctx, n.engine, "restart", "-t", "5", n.Name).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s restart %s: %w: %s", n.engine, n.Name, err, bytes.TrimSpace(out))
 	}
@@ -147,20 +145,10 @@ func (c *Cluster) AwaitReady(ctx context.Context) error {
 	limit := c.Config.Intervals.Setup.Duration
 	var last error
 	return c.poll(ctx, limit, func(ctx context.Context) bool {
-		list, err := c.dynamic.Resource(nodeResource).List(ctx, metav1.ListOptions{})
-		if last = err; err != nil {
+		if last = c.allNodesReady(ctx); last != nil {
 			return false
 		}
-		ready, err := c.readyNodes(ctx)
-		if last = err; err != nil {
-			return false
-		}
-		readers, err := c.readers(ctx)
-		if last = err; err != nil {
-			return false
-		}
-		if ready < len(list.Items) || len(readers) < ready {
-			last = fmt.Errorf("%d of %d nodes and %d readers are ready", ready, len(list.Items), len(readers))
+		if last = c.readersMissing(ctx); last != nil {
 			return false
 		}
 		// The proxy has to reach them as well.
@@ -168,6 +156,19 @@ func (c *Cluster) AwaitReady(ctx context.Context) error {
 		last = s.eachReader(ctx, "GET", "", nil)
 		return last == nil
 	}, func() error { return timedOut(limit, "the cluster to be ready again", last, nil) })
+}
+
+// allNodesReady returns an error unless every node is ready.
+func (c *Cluster) allNodesReady(ctx context.Context) error {
+	list, err := c.dynamic.Resource(nodeResource).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	ready, err := c.readyNodes(ctx)
+	if err == nil && ready < len(list.Items) {
+		err = fmt.Errorf("%d of %d nodes are ready", ready, len(list.Items))
+	}
+	return err
 }
 
 // AddStaticPod puts the pod of the manifest among the static pods of the node and

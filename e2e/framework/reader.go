@@ -80,20 +80,24 @@ func (c *Cluster) InstallReader(ctx context.Context) error {
 	var last error
 	limit := c.Config.Intervals.Setup.Duration
 	return c.poll(ctx, limit, func(ctx context.Context) bool {
-		var nodes, readers int
-		nodes, last = c.readyNodes(ctx)
-		if last != nil {
-			return false
-		}
-		var pods []string
-		pods, last = c.readers(ctx)
-		if readers = len(pods); last == nil && readers < nodes {
-			last = fmt.Errorf("%d of %d nodes have one", readers, nodes)
-		}
+		last = c.readersMissing(ctx)
 		return last == nil
 	}, func() error {
 		return timedOut(limit, fmt.Sprintf("a reader of journals on every node (kubectl -n %s get pods -o wide; is the image %s on the nodes?)", readerNamespace, c.Config.Image), last, nil)
 	})
+}
+
+// readersMissing returns an error unless a reader runs on every node that is ready.
+func (c *Cluster) readersMissing(ctx context.Context) error {
+	nodes, err := c.readyNodes(ctx)
+	if err != nil {
+		return err
+	}
+	readers, err := c.readers(ctx)
+	if err == nil && len(readers) < nodes {
+		err = fmt.Errorf("%d of %d nodes have a reader of journals", len(readers), nodes)
+	}
+	return err
 }
 
 // RemoveReader stops the readers, after they have removed the journals whose

@@ -99,54 +99,33 @@ func ignoreGone(err error) error {
 
 // Apply creates the objects of a manifest, completed with what probes need.
 func (s *Space) Apply(ctx context.Context, manifest string) error {
-	objects, err := parse(manifest)
-	if err != nil {
-		return err
-	}
-	if len(objects) == 0 {
-		return fmt.Errorf("no object in the manifest:\n%s", manifest)
-	}
-	for _, o := range objects {
+	return eachObject(manifest, func(o *unstructured.Unstructured) error {
 		s.instrument(podSpec(o))
-		if _, err := s.create(ctx, o, metav1.CreateOptions{}); err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err := s.create(ctx, o, metav1.CreateOptions{})
+		return err
+	})
 }
 
 // ApplyAsIs creates the objects of a manifest as they stand.
 func (s *Space) ApplyAsIs(ctx context.Context, manifest string) error {
-	objects, err := parse(manifest)
-	if err != nil {
+	return eachObject(manifest, func(o *unstructured.Unstructured) error {
+		_, err := s.create(ctx, o, metav1.CreateOptions{})
 		return err
-	}
-	for _, o := range objects {
-		if _, err := s.create(ctx, o, metav1.CreateOptions{}); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // ServerSideApply applies the objects of a manifest as they stand, as one manager who
 // takes over what others own.
 func (s *Space) ServerSideApply(ctx context.Context, manifest string) error {
-	objects, err := parse(manifest)
-	if err != nil {
-		return err
-	}
-	for _, o := range objects {
+	return eachObject(manifest, func(o *unstructured.Unstructured) error {
 		mapping, err := s.mapper.RESTMapping(o.GroupVersionKind().GroupKind(), o.GroupVersionKind().Version)
 		if err != nil {
 			return err
 		}
-		if _, err := s.dynamic.Resource(mapping.Resource).Namespace(s.Namespace).
-			Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "e2e", Force: true}); err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err = s.dynamic.Resource(mapping.Resource).Namespace(s.Namespace).
+			Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "e2e", Force: true})
+		return err
+	})
 }
 
 // DryRun has the API server judge the first object of a manifest as it stands,
