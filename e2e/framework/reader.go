@@ -26,7 +26,8 @@ import (
 const readerNamespace = "sidecar-e2e"
 
 // readerManifest uses the host's network, so that reading goes on while the
-// pod network or the kubelet is disturbed.
+// pod network or the kubelet is disturbed. Its priority keeps it on nodes that are
+// short of something.
 const readerManifest = `
 apiVersion: apps/v1
 kind: DaemonSet
@@ -40,6 +41,7 @@ spec:
       labels: {app: reader}
     spec:
       hostNetwork: true
+      priorityClassName: system-node-critical
       automountServiceAccountToken: false
       terminationGracePeriodSeconds: 1
       tolerations:

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -104,4 +105,19 @@ func (s *Space) setResource(ctx context.Context, name, value string) error {
 		}
 	}
 	return nil
+}
+
+// LowestPriority makes a priority class below every other, named after the space, and
+// returns its name and what removes it.
+func (s *Space) LowestPriority(ctx context.Context) (name string, remove func(context.Context) error, err error) {
+	classes := s.Cluster.dynamic.Resource(schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"})
+	_, err = classes.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+		"metadata": map[string]any{"name": s.Namespace}, "value": int64(-1000000),
+	}}, metav1.CreateOptions{})
+	return s.Namespace, func(ctx context.Context) error {
+		return s.Insist(ctx, func(ctx context.Context) error {
+			return ignoreGone(classes.Delete(ctx, s.Namespace, metav1.DeleteOptions{}))
+		})
+	}, err
 }

@@ -2,6 +2,8 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -123,4 +125,69 @@ func OpensWithoutAPIServer(ctx context.Context, s *framework.Space, node *framew
 	Expect(err).To(Succeed())
 	Expect(tl.ReadyBefore("proxy", "app")).To(Succeed())
 	Expect(tl.RunsOnce("app")).To(Succeed())
+}
+
+// withKubeletConfig restarts the kubelet with its configuration changed by a script of
+// the shell, which finds the file in $config, and restarts it once more with the old
+// one when do has returned. Before and after, the node is ready.
+func withKubeletConfig(ctx context.Context, s *framework.Space, node *framework.Node, change string, do func()) {
+	const file = "config=/var/lib/kubelet/config.yaml; "
+	const restart = "systemctl restart kubelet; " + kubeletHealthy
+	const restore = file + "if [ -e $config.before ]; then mv $config.before $config; " + restart + "; fi"
+	readyAfterwards(s)
+	afterwards(node, restore)
+	on(ctx, node, file+"cp $config $config.before; "+change+"; "+restart)
+	Expect(s.AwaitReady(ctx)).To(Succeed())
+	do()
+	on(ctx, node, restore)
+	Expect(s.AwaitReady(ctx)).To(Succeed())
+}
+
+// StopsWithItsNode tells the kubelet that its node is shut down, as logind does, and
+// wants the pod to be stopped in order. In the end the node is as it was before.
+func StopsWithItsNode(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
+	const announce = "busctl --system emit /org/freedesktop/login1 org.freedesktop.login1.Manager PrepareForShutdown b "
+	const grace = "sed -i 's/^shutdownGracePeriod: .*/shutdownGracePeriod: 30s/; s/^shutdownGracePeriodCriticalPods: .*/shutdownGracePeriodCriticalPods: 10s/' $config"
+	withKubeletConfig(ctx, s, node, grace, func() {
+		afterwards(node, announce+"false")
+		apply(ctx, s, manifest)
+		await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
+		on(ctx, node, announce+"true")
+		// The reader of journals goes down as well.
+		for _, p := range []journal.Point{journal.End("app"), journal.End("proxy")} {
+			Expect(node.AwaitHere(ctx, s, s.Config.Intervals.Stop.Duration, p)).To(Succeed())
+		}
+		tl, err := node.JournalHere(ctx, s)
+		Expect(err).To(Succeed())
+		judgeEnd(tl)
+		on(ctx, node, announce+"false")
+	})
+}
+
+// IsEvictedSoftly gives the kubelet a soft threshold that is always crossed, and wants
+// the pod to be stopped in order. %s in the manifest stands for a priority class, by
+// which the pod is the first to go.
+func IsEvictedSoftly(ctx context.Context, s *framework.Space, node *framework.Node, manifest string) {
+	const threshold = `printf 'evictionSoft: {memory.available: 100Ti}\nevictionSoftGracePeriod: {memory.available: 1s}\nevictionMaxPodGracePeriod: 20\n' >>$config`
+	class, remove, err := s.LowestPriority(ctx)
+	Expect(err).To(Succeed())
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) error { return remove(ctx) })
+	apply(ctx, s, fmt.Sprintf(manifest, class))
+	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Ready("app"), journal.Ready("proxy"))
+	withKubeletConfig(ctx, s, node, threshold, func() {
+		pod, err := s.AwaitPhase(ctx, "pod", s.Config.Intervals.Stop.Duration, corev1.PodFailed)
+		Expect(err).To(Succeed())
+		Expect(pod.Status.Reason).To(Equal("Evicted"))
+	})
+	endedInOrder(ctx, s)
+}
+
+// NodeNamed returns the node of that name.
+func NodeNamed(ctx context.Context, s *framework.Space, name string) *framework.Node {
+	ginkgo.GinkgoHelper()
+	nodes, err := s.Nodes(ctx)
+	Expect(err).To(Succeed())
+	i := slices.IndexFunc(nodes, func(n *framework.Node) bool { return n.Name == name })
+	Expect(i).To(BeNumerically(">=", 0), "no node %s among %v", name, nodes)
+	return nodes[i]
 }

@@ -47,21 +47,12 @@ func IsRefusedByItsNode(ctx context.Context, s *framework.Space, reason, text st
 // StaticPodIsRefused puts a static pod named "pod" on the node and wants the kubelet to
 // say with which reason it refuses it, and no container to run.
 func StaticPodIsRefused(ctx context.Context, s *framework.Space, name, manifest string) {
-	nodes, err := s.Nodes(ctx)
+	addStaticPod(ctx, s, NodeNamed(ctx, s, name), manifest)
+	Eventually(ctx, s.Events).WithTimeout(s.Config.Intervals.Start.Duration).WithPolling(s.Config.Intervals.Poll.Duration).
+		Should(ContainElement(And(ContainSubstring("PodFeatureUnsupported"), ContainSubstring("SidecarContainers"))))
+	tl, err := s.Journal(ctx)
 	Expect(err).To(Succeed())
-	for _, node := range nodes {
-		if node.Name != name {
-			continue
-		}
-		addStaticPod(ctx, s, node, manifest)
-		Eventually(ctx, s.Events).WithTimeout(s.Config.Intervals.Start.Duration).WithPolling(s.Config.Intervals.Poll.Duration).
-			Should(ContainElement(And(ContainSubstring("PodFeatureUnsupported"), ContainSubstring("SidecarContainers"))))
-		tl, err := s.Journal(ctx)
-		Expect(err).To(Succeed())
-		Expect(tl.Records()).To(BeEmpty(), "no container may run")
-		return
-	}
-	Expect(name).To(BeEmpty(), "no node of that name")
+	Expect(tl.Records()).To(BeEmpty(), "no container may run")
 }
 
 // RunsWhereItCan wants the pods with the label to run on those workers where the map

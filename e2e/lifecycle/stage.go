@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 
@@ -155,6 +156,12 @@ func ForceDeleted(name, manifest string) Stage {
 // endedInOrder waits until both containers have ended, and judges how.
 func endedInOrder(ctx context.Context, s *framework.Space) {
 	tl := await(ctx, s, s.Config.Intervals.Stop.Duration, journal.End("app"), journal.End("proxy"))
+	judgeEnd(tl)
+}
+
+// judgeEnd wants app and sidecar to have run once and ended in order.
+func judgeEnd(tl journal.Timeline) {
+	ginkgo.GinkgoHelper()
 	Expect(tl.ExitsBeforeStopOf("app", "proxy")).To(Succeed())
 	Expect(tl.RunsOnce("app")).To(Succeed())
 	Expect(tl.RunsOnce("proxy")).To(Succeed())

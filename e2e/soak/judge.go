@@ -142,7 +142,7 @@ func (j *judge) order() {
 		}
 		switch {
 		case j.end >= 0 && i > j.end:
-		case j.stop >= 0 && i > j.stop && time.Duration(r.Mono-j.records[j.stop].Mono) >= time.Duration(j.Shape.Grace)*time.Second-500*time.Millisecond:
+		case j.stop >= 0 && i > j.stop && time.Duration(r.Mono-j.records[j.stop].Mono) >= j.usedUp():
 			// The hook of the app, or the app, has used up the budget.
 		default:
 			j.fail("%s was asked to stop before the app had ended", r.Container)
@@ -152,6 +152,20 @@ func (j *judge) order() {
 
 // startLag is how long after the runtime has started a process its first word may come.
 const startLag = 2 * time.Second
+
+// signalLag is how long a signal may take.
+const signalLag = 500 * time.Millisecond
+
+// usedUp is how long after the first word of the stop of the app the grace period may
+// be over, which the kubelet counts from the moment at which it began to stop the pod.
+func (j *judge) usedUp() time.Duration {
+	lag := signalLag
+	if j.records[j.stop].Event == record.HookStart {
+		// A hook is a process that has to be started.
+		lag += startLag
+	}
+	return time.Duration(j.Shape.Grace)*time.Second - lag
+}
 
 // nothingAfterTheEnd wants nothing to start when the app has ended for good, or when
 // the app of a deleted pod has been asked to stop. A container that was started just

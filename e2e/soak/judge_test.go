@@ -82,6 +82,8 @@ func TestJudge(t *testing.T) {
 		"is deleted":                                    {shape: server, text: begin + "app:term app:exit sidecar-1:preStop sidecar-1:preStopped sidecar-1:term sidecar-1:exit"},
 		"is deleted while the app waits":                {shape: server, text: "sidecar-1:start sidecar-1:term sidecar-1:exit"},
 		"app uses up the budget":                        {shape: server, text: begin + "app:preStop 5000 sidecar-1:term app:term sidecar-1:exit app:exit"},
+		"the hook of the app is told of late":           {shape: server, text: begin + "app:preStop 2600 sidecar-1:term sidecar-1:exit app:term app:exit"},
+		"sidecar is asked during the hook":              {shape: server, text: begin + "app:preStop 2400 sidecar-1:term sidecar-1:exit app:term app:exit", want: "sidecar-1 was asked to stop before the app had ended"},
 		"sidecar crashed and got ready":                 {shape: job, phase: "Succeeded", text: "sidecar-1:start sidecar-1:exit1 sidecar-1:start sidecar-1:ready app:start app:exit sidecar-1:term sidecar-1:exit"},
 		"sidecar dies as the app starts":                {shape: job, phase: "Succeeded", text: "sidecar-1:start sidecar-1:ready sidecar-1:gone app:start sidecar-1:start app:exit sidecar-1:term sidecar-1:exit"},
 		"hook ends first":                               {shape: hooked, phase: "Succeeded", text: "sidecar-1:start sidecar-1:postStart sidecar-1:postStarted app:start app:exit sidecar-1:term sidecar-1:exit"},

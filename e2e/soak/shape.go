@@ -74,7 +74,9 @@ func Draw(r *rand.Rand) Shape {
 	}
 	s := Shape{
 		Policy: []string{"Never", "OnFailure", "Always"}[r.IntN(3)],
-		Grace:  2 + r.IntN(5),
+		// Longer than a hook may take to begin and a container that hears TERM to end,
+		// so that most pods have no excuse.
+		Grace:  4 + r.IntN(4),
 		Native: one(4),
 		App:    App{ExitAfter: 300*time.Millisecond + millis(3000), Codes: []int{0}, Stop: stop()},
 	}
