@@ -26,6 +26,23 @@ spec:
 `})
 	})
 
+	It("brings a crashed app back although a sidecar is being restarted and its hook runs", func(ctx SpecContext) {
+		lifecycle.AppRestartsDuringAHook(ctx, newSpace(ctx), lifecycle.AppCrash{App: "app", Sidecar: "proxy", Manifest: `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  containers:
+  - name: app
+    args: ["--exit-when=/journal/crash,", --exit-code=1]
+  - name: proxy
+    args: ["--exit-when=/journal/crash-sidecar,", --exit-code=1]
+    lifecycle:
+      type: Sidecar
+      postStart: {exec: {command: [/probe, hook, postStart, --takes=20s]}}
+`})
+	})
+
 	It("brings a crashed sidecar back under Never while the app runs, and neither the app nor the phase notices", func(ctx SpecContext) {
 		lifecycle.JobEnds(ctx, newSpace(ctx), lifecycle.JobRun{
 			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"}, Steps: crashOfSidecar,

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"sidecar-node/e2e/journal"
@@ -63,9 +64,6 @@ spec:
 // InstallReader starts the readers and returns when one runs on every node. A
 // reader that is there already is used.
 func (c *Cluster) InstallReader(ctx context.Context) error {
-	if err := c.createNamespace(ctx, readerNamespace); err != nil && !apierrors.IsAlreadyExists(err) {
-		return err
-	}
 	manifest := strings.NewReplacer(
 		"IMAGE", c.Config.Image,
 		"PORT", strconv.Itoa(c.Config.Journal.Port),
@@ -76,7 +74,7 @@ func (c *Cluster) InstallReader(ctx context.Context) error {
 		return err
 	}
 	s := &Space{Cluster: c, Namespace: readerNamespace, dynamic: c.dynamic}
-	if _, err := s.create(ctx, objects[0], metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := c.createReader(ctx, s, objects[0]); err != nil {
 		return err
 	}
 	var last error
@@ -87,6 +85,25 @@ func (c *Cluster) InstallReader(ctx context.Context) error {
 	}, func() error {
 		return timedOut(limit, fmt.Sprintf("a reader of journals on every node (kubectl -n %s get pods -o wide; is the image %s on the nodes?)", readerNamespace, c.Config.Image), last, nil)
 	})
+}
+
+// createReader makes the namespace and the daemon of the readers, unless they are there.
+// An earlier run may be busy to remove them.
+func (c *Cluster) createReader(ctx context.Context, s *Space, daemon *unstructured.Unstructured) error {
+	var err error
+	waitErr := c.poll(ctx, c.Config.Intervals.Setup.Duration, func(ctx context.Context) bool {
+		if err = c.createNamespace(ctx, readerNamespace); err != nil && !apierrors.IsAlreadyExists(err) {
+			return true
+		}
+		if _, err = s.create(ctx, daemon, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
+			err = nil
+		}
+		return !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
+	}, func() error { return err })
+	if waitErr != nil {
+		return waitErr
+	}
+	return err
 }
 
 // readersMissing returns an error unless a reader runs on every node that is ready.

@@ -41,3 +41,18 @@ func AppRestartsPastAnUnreadySidecar(ctx context.Context, s *framework.Space, in
 	Expect(tl.NeverAskedToStop(in.Sidecar)).To(Succeed())
 	Expect(tl.Count(journal.Ready(in.Sidecar))).To(Equal(1), "the sidecar must not become ready again:\n%s", tl)
 }
+
+// AppRestartsDuringAHook lets the sidecar of the pod named "pod" crash when
+// /journal/crash-sidecar exists, and the app when /journal/crash does, which is while
+// the postStart hook of the restarted sidecar runs. The app does not wait for it.
+func AppRestartsDuringAHook(ctx context.Context, s *framework.Space, in AppCrash) {
+	apply(ctx, s, in.Manifest)
+	limit := s.Config.Intervals.Start.Duration
+	await(ctx, s, limit, journal.Start(in.App))
+	Expect(s.Touch(ctx, "crash-sidecar")).To(Succeed())
+	await(ctx, s, limit, journal.Hook(in.Sidecar, "postStart").Run(2))
+	Expect(s.Touch(ctx, "crash")).To(Succeed())
+	tl := await(ctx, s, limit, journal.Start(in.App).Run(2), journal.HookEnd(in.Sidecar, "postStart").Run(2))
+	Expect(tl.Before(journal.Start(in.App).Run(2), journal.HookEnd(in.Sidecar, "postStart").Run(2))).To(Succeed())
+	Expect(tl.Count(journal.Hook(in.Sidecar, "postStart"))).To(Equal(2), "the hook must run once for each start:\n%s", tl)
+}

@@ -16,7 +16,9 @@ import (
 type Outcome struct {
 	Shape Shape
 	// Phase is the phase in which the pod was seen last; empty if it is gone.
-	Phase   corev1.PodPhase
+	Phase corev1.PodPhase
+	// Status is what was seen of it last, for people.
+	Status  corev1.PodStatus
 	Journal journal.Timeline
 	// Kills is how often a kubelet was killed while the pod lived. Each of them may
 	// start the grace period anew.
@@ -119,11 +121,15 @@ func (j *judge) start() {
 	}
 }
 
+// decisionLag is how long the kubelet may take from its decision to start a container
+// to the start, on a machine that starts dozens at once.
+const decisionLag = 5 * time.Second
+
 // diedJustNow returns true if the sidecar ended so shortly before the start of the app
 // that the kubelet could not know it.
 func (j *judge) diedJustNow(name string, start record.Record) bool {
 	for _, r := range j.records {
-		if r.Container == name && isEnd(r) && r.Seq < start.Seq && time.Duration(start.Mono-r.Mono) < 3*time.Second {
+		if r.Container == name && isEnd(r) && r.Seq < start.Seq && time.Duration(start.Mono-r.Mono) < decisionLag {
 			return true
 		}
 	}

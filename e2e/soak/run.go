@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"sigs.k8s.io/yaml"
+
 	"sidecar-node/e2e/framework"
 	"sidecar-node/e2e/journal"
 )
@@ -77,14 +79,11 @@ func (s *Soak) Run(ctx context.Context) (Result, error) {
 				return total, err
 			}
 			if s.Simplify && total.Violations == 1 {
-				simplest, wrong, err := s.Shrink(ctx, fmt.Sprintf("soak-%s-%d-%d", id, batch, i), o, nodes, random)
-				if err != nil {
-					return total, err
+				simpler := func(n int, o Outcome, wrong []string) error {
+					return s.report(batch, i, fmt.Sprintf("-simpler-%d", n), o, wrong)
 				}
-				if wrong != nil {
-					if err := s.report(batch, i, "-simplest", simplest, wrong); err != nil {
-						return total, err
-					}
+				if err := s.Shrink(ctx, fmt.Sprintf("soak-%s-%d-%d", id, batch, i), o, nodes, random, simpler); err != nil {
+					return total, err
 				}
 			}
 		}
@@ -103,7 +102,11 @@ func (s *Soak) report(batch, i int, suffix string, o Outcome, wrong []string) er
 		return err
 	}
 	file := filepath.Join(s.Dir, fmt.Sprintf("seed-%d-batch-%d-pod-%d%s.txt", s.Seed, batch, i, suffix))
-	text := fmt.Sprintf("seed %d, batch %d, pod %d, %d kills\n%s\n\n%s\n%s", s.Seed, batch, i, o.Kills, strings.Join(wrong, "\n"), manifest, o.Journal)
+	status, err := yaml.Marshal(o.Status)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("seed %d, batch %d, pod %d, %d kills\n%s\n\n%s\n%s\nthe status seen last:\n\n%s", s.Seed, batch, i, o.Kills, strings.Join(wrong, "\n"), manifest, o.Journal, status)
 	fmt.Fprintf(s.Out, "VIOLATION %s\n%s\n", strings.Join(wrong, "; "), file)
 	return os.WriteFile(file, []byte(text), 0o644)
 }
@@ -152,7 +155,9 @@ func (s *Soak) batch(ctx context.Context, name string, shapes []Shape, nodes []*
 	var pods sync.WaitGroup
 	for i, shape := range shapes {
 		outcomes[i].Shape = shape
-		pods.Go(func() { outcomes[i].Phase, errs[i] = s.pod(ctx, space, fmt.Sprintf("pod-%d", i), shape) })
+		pods.Go(func() {
+			outcomes[i].Phase, outcomes[i].Status, errs[i] = s.pod(ctx, space, fmt.Sprintf("pod-%d", i), shape)
+		})
 	}
 	pods.Wait()
 	close(stop)
@@ -179,21 +184,21 @@ func (s *Soak) batch(ctx context.Context, name string, shapes []Shape, nodes []*
 }
 
 // pod creates a pod and waits for its end. It returns the phase in which it was seen
-// last, empty if it is gone.
-func (s *Soak) pod(ctx context.Context, space *framework.Space, name string, shape Shape) (corev1.PodPhase, error) {
+// last, empty if it is gone, and its status then.
+func (s *Soak) pod(ctx context.Context, space *framework.Space, name string, shape Shape) (corev1.PodPhase, corev1.PodStatus, error) {
+	var status corev1.PodStatus
 	manifest, err := shape.Manifest(name)
 	if err != nil {
-		return "", err
+		return "", status, err
 	}
 	if err := space.Apply(ctx, manifest); err != nil {
-		return "", err
+		return "", status, err
 	}
 	deleteAt := time.Now().Add(shape.DeleteAfter)
 	deleted := shape.DeleteAfter == 0
-	var phase corev1.PodPhase
 	for end := time.Now().Add(s.Limit); time.Now().Before(end); time.Sleep(s.Cluster.Config.Intervals.Poll.Duration) {
 		if ctx.Err() != nil {
-			return phase, ctx.Err()
+			return status.Phase, status, ctx.Err()
 		}
 		if !deleted && time.Now().After(deleteAt) {
 			if err := space.DeletePod(ctx, name, -1); err != nil && !apierrors.IsNotFound(err) {
@@ -203,15 +208,15 @@ func (s *Soak) pod(ctx context.Context, space *framework.Space, name string, sha
 		}
 		pod, err := space.Pod(ctx, name)
 		if apierrors.IsNotFound(err) {
-			return "", nil
+			return "", status, nil
 		}
 		if err != nil {
 			continue // An API server that is busy does not end a soak.
 		}
-		phase = pod.Status.Phase
-		if shape.DeleteAfter == 0 && (phase == corev1.PodSucceeded || phase == corev1.PodFailed) {
-			return phase, nil
+		status = pod.Status
+		if shape.DeleteAfter == 0 && (status.Phase == corev1.PodSucceeded || status.Phase == corev1.PodFailed) {
+			break
 		}
 	}
-	return phase, nil
+	return status.Phase, status, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	mathrand "math/rand/v2"
-	"strings"
 
 	"sidecar-node/e2e/framework"
 )
@@ -13,17 +12,19 @@ import (
 // harmless. Most violations depend on timing.
 const shrinkTries = 10
 
-// Shrink looks for a simpler pod that is violated as well, and returns what became of
-// the simplest one and what was wrong with it; no sentence if none was found.
-func (s *Soak) Shrink(ctx context.Context, name string, violated Outcome, nodes []*framework.Node, random *mathrand.Rand) (Outcome, []string, error) {
-	var found []string
-	for n := 0; ; n++ {
+// Shrink looks for simpler and simpler pods that are violated as well, and hands each
+// of them to found, with its number and what is wrong with it. The last one is the
+// simplest.
+func (s *Soak) Shrink(ctx context.Context, name string, violated Outcome, nodes []*framework.Node, random *mathrand.Rand, found func(n int, o Outcome, wrong []string) error) error {
+	for n := 1; ; n++ {
 		simpler, wrong, err := s.violated(ctx, fmt.Sprintf("%s-%d", name, n), violated.Shape.Simpler(), nodes, random)
 		if err != nil || wrong == nil {
-			return violated, found, err
+			return err
 		}
-		violated, found = simpler, wrong
-		fmt.Fprintf(s.Out, "    simpler: %s\n", strings.Join(wrong, "; "))
+		if err := found(n, simpler, wrong); err != nil {
+			return err
+		}
+		violated = simpler
 	}
 }
 

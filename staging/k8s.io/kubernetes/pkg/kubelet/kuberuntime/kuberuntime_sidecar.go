@@ -41,6 +41,7 @@ type sidecarSync struct {
 	pod       *v1.Pod
 	podStatus *kubecontainer.PodStatus
 	gate      sidecar.Gate
+	memory    *sidecar.Memory
 }
 
 func (m *kubeGenericRuntimeManager) newSidecarSync(pod *v1.Pod, podStatus *kubecontainer.PodStatus) *sidecarSync {
@@ -53,7 +54,13 @@ func (m *kubeGenericRuntimeManager) newSidecarSync(pod *v1.Pod, podStatus *kubec
 	} else if len(podStatus.SandboxStatuses) > 0 {
 		m.sidecarMemory.Observe(pod, podStatus.SandboxStatuses[0].Id, podStatus)
 	}
-	return &sidecarSync{pod: pod, podStatus: podStatus, gate: gate}
+	return &sidecarSync{pod: pod, podStatus: podStatus, gate: gate, memory: &m.sidecarMemory}
+}
+
+// starting returns true if the container is a sidecar that the sync before this one is
+// still busy to start.
+func (s *sidecarSync) starting(container *v1.Container) bool {
+	return s != nil && s.memory.IsStarting(s.pod.UID, container.Name)
 }
 
 // mayStart returns true unless the container has to wait for the sidecars.
@@ -152,9 +159,9 @@ func (m *kubeGenericRuntimeManager) SidecarMemory() *sidecar.Memory {
 const terminationPollInterval = 100 * time.Millisecond
 
 // runPostStartHook runs the postStart hook of the container. That of a sidecar is
-// cancelled when its pod is to be terminated: then the hook counts neither as
-// succeeded nor as failed, and the container is left to be stopped with the pod, at
-// its turn.
+// cancelled when its pod is to be terminated or its start is abandoned: then the hook
+// counts neither as succeeded nor as failed, and the container is left to be stopped
+// with the pod, at its turn.
 func (m *kubeGenericRuntimeManager) runPostStartHook(ctx context.Context, id kubecontainer.ContainerID, pod *v1.Pod, container *v1.Container) (string, error) {
 	if !kubecontainer.IsSidecar(container) {
 		return m.runner.Run(ctx, id, pod, container, container.Lifecycle.PostStart)
@@ -167,7 +174,7 @@ func (m *kubeGenericRuntimeManager) runPostStartHook(ctx context.Context, id kub
 		}
 	}, terminationPollInterval)
 	msg, err := m.runner.Run(ctx, id, pod, container, container.Lifecycle.PostStart)
-	if ctx.Err() != nil && m.podStateProvider.IsPodTerminationRequested(pod.UID) {
+	if ctx.Err() != nil && (context.Cause(ctx) == errStartAbandoned || m.podStateProvider.IsPodTerminationRequested(pod.UID)) {
 		return "", nil
 	}
 	if err == nil {
@@ -238,30 +245,6 @@ func (m *kubeGenericRuntimeManager) finishPostStartHook(ctx context.Context, pod
 	}
 	return msg, err
 }
-
-// sidecarStarts starts the sidecars of a pod side by side.
-type sidecarStarts struct {
-	podStatus *kubecontainer.PodStatus
-	wg        sync.WaitGroup
-}
-
-// begin runs start in the background and returns true if the container is a sidecar.
-func (s *sidecarStarts) begin(ctx context.Context, container *v1.Container, start func() error) bool {
-	if !kubecontainer.IsSidecar(container) {
-		return false
-	}
-	restart := s.podStatus.FindActiveContainerStatusByName(container.Name) != nil
-	s.wg.Go(func() {
-		defer runtime.HandleCrashWithContext(ctx)
-		if err := start(); err == nil && restart {
-			metrics.SidecarRestartsTotal.Inc()
-		}
-	})
-	return true
-}
-
-// wait returns when all that was begun has ended.
-func (s *sidecarStarts) wait() { s.wg.Wait() }
 
 // shutdownStage returns the stage at which the container of a pod with sidecars is
 // stopped.

@@ -24,6 +24,8 @@ import (
 type Memory struct {
 	lock sync.RWMutex
 	pods map[types.UID]*podMemory
+	// starting holds the names of the sidecars that are being started.
+	starting map[types.UID]sets.Set[string]
 }
 
 // podMemory is what is remembered of a pod in its current sandbox.
@@ -63,6 +65,37 @@ func (m *Memory) PostStartSucceeded(uid types.UID, id kubecontainer.ContainerID)
 	m.pod(uid).succeeded.Insert(id.ID)
 }
 
+// Starting is called when the start of a sidecar begins. It lasts until Started is
+// called, which is when its postStart hook has ended, or when it has failed.
+func (m *Memory) Starting(uid types.UID, container string) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if m.starting == nil {
+		m.starting = make(map[types.UID]sets.Set[string])
+	}
+	if m.starting[uid] == nil {
+		m.starting[uid] = sets.New[string]()
+	}
+	m.starting[uid].Insert(container)
+}
+
+// Started is called when the start of the sidecar has ended, with or without success.
+func (m *Memory) Started(uid types.UID, container string) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.starting[uid].Delete(container)
+	if m.starting[uid].Len() == 0 {
+		delete(m.starting, uid)
+	}
+}
+
+// IsStarting returns true while the sidecar is being started.
+func (m *Memory) IsStarting(uid types.UID, container string) bool {
+	m.lock.RLock()
+	defer m.lock.RUnlock()
+	return m.starting[uid].Has(container)
+}
+
 // passedPostStart returns true if the container has no postStart hook, or it has
 // succeeded.
 func (m *Memory) passedPostStart(pod *v1.Pod, container *v1.Container, id kubecontainer.ContainerID) bool {
@@ -79,8 +112,9 @@ func (m *Memory) passedPostStart(pod *v1.Pod, container *v1.Container, id kubeco
 }
 
 // Interrupted returns the sidecars that are running and whose postStart hook is not
-// known to have succeeded, with the containers that they run in. App containers wait
-// for them; once these have been started, nobody does.
+// known to have succeeded, with the containers that they run in, apart from those that
+// are being started. App containers wait for them; once these have been started, nobody
+// does.
 func (m *Memory) Interrupted(pod *v1.Pod, podStatus *kubecontainer.PodStatus) map[*v1.Container]kubecontainer.ContainerID {
 	if appContainerCreated(pod, podStatus) {
 		return nil
@@ -89,7 +123,7 @@ func (m *Memory) Interrupted(pod *v1.Pod, podStatus *kubecontainer.PodStatus) ma
 	for i := range pod.Spec.Containers {
 		container := &pod.Spec.Containers[i]
 		status := podStatus.FindActiveContainerStatusByName(container.Name)
-		if podutil.IsSidecarContainer(container) && upToDate(container, status) && !m.passedPostStart(pod, container, status.ID) {
+		if podutil.IsSidecarContainer(container) && !m.IsStarting(pod.UID, container.Name) && upToDate(container, status) && !m.passedPostStart(pod, container, status.ID) {
 			interrupted[container] = status.ID
 		}
 	}
