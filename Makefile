@@ -52,6 +52,9 @@ verify: ## check the repository itself: patches, own words, generated code, docs
 unit: ## all unit tests: ours, and those of upstream for the packages that the series touches
 	$(RUN) test --only unit,upstream $(ARGS)
 
+upstream-tests: ## upstream's unit tests of everything that could notice the feature, gate off and on
+	$(RUN) unit --wide $(ARGS)
+
 e2e: ## test the behaviour on real clusters; LABELS="start || job" selects specs
 	$(RUN) e2e $(if $(LABELS),--labels='$(LABELS)') $(ARGS)
 

@@ -19,13 +19,14 @@ func init() {
 
 func unitCommand(env *environment) *cobra.Command {
 	gate := "both"
-	var list bool
+	var list, wide bool
 	cmd := &cobra.Command{
 		Use:   "unit [package...]",
 		Short: "Run upstream's tests of every package that the series touches, with the gate off and on",
 		Long: `Unit runs, in the scratch repository, the tests of every package in which the
 series, the overlay or the generated code changes a file; or those of the
-packages given. Tests that fail are run again by themselves, and on the stock
+packages given. With --wide it takes all packages around, which could notice the
+feature at all: several hundred, an hour on two cores. Tests that fail are run again by themselves, and on the stock
 tree: those that fail there too are named and counted apart.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			gates := []string{gate}
@@ -35,7 +36,11 @@ tree: those that fail there too are named and counted apart.`,
 				return fmt.Errorf("unknown state of the gate %q: want off, on or both", gate)
 			}
 			ctx, p, out := cmd.Context(), env.pipeline(), cmd.OutOrStdout()
-			packages, err := pipeline.TouchedPackages(ctx, p)
+			find := pipeline.TouchedPackages
+			if wide {
+				find = pipeline.WidePackages
+			}
+			packages, err := find(ctx, p)
 			if err != nil {
 				return err
 			}
@@ -67,12 +72,17 @@ tree: those that fail there too are named and counted apart.`,
 			}
 			fmt.Fprintf(out, "%d passed, %d failed\n", t.Passed, t.Failed)
 			if t.Failed > 0 {
-				return fmt.Errorf("%d tests failed; to repeat all: hack/sidecarctl unit --gate %s", t.Failed, gate)
+				repeat := "hack/sidecarctl unit --gate " + gate
+				if wide {
+					repeat += " --wide"
+				}
+				return fmt.Errorf("%d tests failed; to repeat all: %s", t.Failed, repeat)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&gate, "gate", gate, "state of the gate: off, on or both")
+	cmd.Flags().BoolVar(&wide, "wide", false, "run the tests of everything that could notice the feature")
 	cmd.Flags().BoolVar(&list, "list", false, "print the packages and run nothing")
 	return cmd
 }

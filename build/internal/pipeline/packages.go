@@ -18,6 +18,24 @@ var exercised = []string{"pkg/api/testing", "pkg/apis/core/v1"}
 // packages with tests in which the series, the overlay, the generated code or
 // work on top of them changes a file, and of those that go through what changes.
 func TouchedPackages(ctx context.Context, env Env) ([]string, error) {
+	folders, err := touchedFolders(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return unit.Packages(ctx, env.Src(layout.Sidecar), folders)
+}
+
+// WidePackages is TouchedPackages with all packages around, which could notice the
+// feature at all.
+func WidePackages(ctx context.Context, env Env) ([]string, error) {
+	folders, err := touchedFolders(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return unit.Packages(ctx, env.Src(layout.Sidecar), unit.Wide(folders))
+}
+
+func touchedFolders(ctx context.Context, env Env) ([]string, error) {
 	if err := Tree(ctx, env, layout.Sidecar); err != nil {
 		return nil, err
 	}
@@ -35,8 +53,5 @@ func TouchedPackages(ctx context.Context, env Env) ([]string, error) {
 		paths = append(paths, c.Path)
 	}
 	folders, err := unit.Folders(r.Dir, paths)
-	if err != nil {
-		return nil, err
-	}
-	return unit.Packages(ctx, r.Dir, append(folders, exercised...))
+	return append(folders, exercised...), err
 }

@@ -96,3 +96,34 @@ func Packages(ctx context.Context, dir string, folders []string) ([]string, erro
 	slices.Sort(packages)
 	return packages, nil
 }
+
+// areas are the parts of Kubernetes that could notice the feature at all, beside the
+// packages that the series touches. They hold over 100 packages more.
+var areas = []string{
+	"pkg/api/...",
+	"pkg/apis/core/...",
+	"pkg/controller/job/...",
+	"pkg/kubelet/...",
+	"pkg/printers/...",
+	"pkg/registry/...",
+	"pkg/scheduler/...",
+}
+
+// Wide returns, for the folders that are changed, the patterns of everything that could
+// notice: the areas, and the whole of each staging module in which something is changed.
+func Wide(folders []string) []string {
+	const staging = "staging/src/k8s.io/"
+	patterns := slices.Clone(areas)
+	for _, f := range folders {
+		if inModule, ok := strings.CutPrefix(f, staging); ok {
+			module, _, _ := strings.Cut(inModule, "/")
+			patterns = append(patterns, staging+module+"/...")
+			continue
+		}
+		if !slices.ContainsFunc(areas, func(a string) bool { return strings.HasPrefix(f+"/", strings.TrimSuffix(a, "...")) }) {
+			patterns = append(patterns, f)
+		}
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
+}

@@ -186,3 +186,12 @@ func TestRunawayTestDies(t *testing.T) {
 		t.Errorf("failed %+v", f)
 	}
 }
+
+func TestWide(t *testing.T) {
+	got := Wide([]string{"pkg/kubelet/prober", "pkg/controller/deployment/util", "staging/src/k8s.io/kubectl/pkg/describe", "staging/src/k8s.io/kubectl/pkg/cmd/util", "pkg/apis/core"})
+	want := append(slices.Clone(areas), "pkg/controller/deployment/util", "staging/src/k8s.io/kubectl/...")
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
