@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,6 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/format"
 
+	"sidecar-node/e2e/artifact"
 	"sidecar-node/e2e/config"
 	"sidecar-node/e2e/framework"
 )
@@ -114,18 +114,11 @@ func save(ctx context.Context, s *framework.Space, failed bool) error {
 	if *artifacts == "" {
 		return nil
 	}
-	dir := filepath.Join(*artifacts, slug(CurrentSpecReport().FullText()))
+	dir := filepath.Join(*artifacts, artifact.Folder(CurrentSpecReport().FullText()))
 	err := s.SaveJournal(ctx, dir)
 	if failed {
 		err = errors.Join(err, s.SaveState(ctx, dir))
 		AddReportEntry("artifacts", dir, ReportEntryVisibilityFailureOrVerbose)
 	}
 	return err
-}
-
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
-
-// slug makes a file name of the name of a spec.
-func slug(name string) string {
-	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }

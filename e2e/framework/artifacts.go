@@ -15,9 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"sidecar-node/e2e/artifact"
 )
 
-// SaveJournal writes the timeline, as text and as records, into dir.
+// SaveJournal writes the timeline, as text and as records, into dir, and what the
+// containers in it are for.
 func (s *Space) SaveJournal(ctx context.Context, dir string) error {
 	tl, err := s.Journal(ctx)
 	if err != nil {
@@ -33,8 +36,9 @@ func (s *Space) SaveJournal(ctx context.Context, dir string) error {
 		}
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(dir, "journal.jsonl"), lines.Bytes(), 0o644),
-		os.WriteFile(filepath.Join(dir, "timeline.txt"), []byte(tl.String()), 0o644),
+		os.WriteFile(filepath.Join(dir, artifact.Journal), lines.Bytes(), 0o644),
+		os.WriteFile(filepath.Join(dir, artifact.Timeline), []byte(tl.String()), 0o644),
+		artifact.WriteRoles(dir, s.made.list()),
 	)
 }
 

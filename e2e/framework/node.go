@@ -192,5 +192,6 @@ func (n *Node) AddStaticPod(ctx context.Context, s *Space, manifest string) (fil
 		SetStdin(bytes.NewReader(data)).SetStderr(&errOut).Run(); err != nil {
 		return file, fmt.Errorf("node %s: %s: %w: %s", n.Name, file, err, errOut.String())
 	}
+	s.made.note(o.GetKind(), o.GetName(), podSpec(o))
 	return file, nil
 }

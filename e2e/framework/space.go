@@ -38,6 +38,7 @@ type Space struct {
 
 	dynamic  dynamic.Interface
 	warnings warnings
+	made     made
 }
 
 // NewSpace makes a namespace and its journals. The name must be new in the cluster.
@@ -122,8 +123,11 @@ func (s *Space) ServerSideApply(ctx context.Context, manifest string) error {
 		if err != nil {
 			return err
 		}
-		_, err = s.dynamic.Resource(mapping.Resource).Namespace(s.Namespace).
+		made, err := s.dynamic.Resource(mapping.Resource).Namespace(s.Namespace).
 			Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "e2e", Force: true})
+		if err == nil {
+			s.made.note(made.GetKind(), made.GetName(), podSpec(made))
+		}
 		return err
 	})
 }
@@ -161,6 +165,10 @@ func (s *Space) create(ctx context.Context, o *unstructured.Unstructured, opts m
 	}, func() error { return refused })
 	if err == nil {
 		err = refused
+	}
+	if err == nil && len(opts.DryRun) == 0 {
+		// As it is stored: where the gate is off, a sidecar is none.
+		s.made.note(made.GetKind(), made.GetName(), podSpec(made))
 	}
 	return made, err
 }

@@ -49,6 +49,9 @@ func (s *Space) AddEphemeralContainer(ctx context.Context, pod, name string) err
 	}
 	_, err = s.dynamic.Resource(podResource).Namespace(s.Namespace).
 		Patch(ctx, pod, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "ephemeralcontainers")
+	if err == nil {
+		s.made.note("Pod", pod, map[string]any{"ephemeralContainers": spec["containers"]})
+	}
 	return err
 }
 
