@@ -36,11 +36,16 @@ func Folder(spec string) string {
 // ReadJournal reads the records in the folder of a spec. A spec without a journal
 // has none.
 func ReadJournal(dir string) ([]record.Record, error) {
-	name := filepath.Join(dir, Journal)
-	data, err := os.ReadFile(name)
+	records, err := ReadRecords(filepath.Join(dir, Journal))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
+	return records, err
+}
+
+// ReadRecords reads a journal, whatever its name.
+func ReadRecords(name string) ([]record.Record, error) {
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}

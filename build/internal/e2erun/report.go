@@ -1,9 +1,7 @@
 package e2erun
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -28,13 +26,9 @@ func (s Summary) Add(t Summary) Summary {
 // ReadReport reads Ginkgo's JSON report. Specs that the label filter left out
 // count for nothing.
 func ReadReport(name string) (Summary, error) {
-	data, err := os.ReadFile(name)
+	reports, err := readReports(name)
 	if err != nil {
 		return Summary{}, err
-	}
-	var reports []types.Report
-	if err := json.Unmarshal(data, &reports); err != nil {
-		return Summary{}, fmt.Errorf("%s: %w", name, err)
 	}
 	var s Summary
 	for _, report := range reports {

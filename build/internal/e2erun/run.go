@@ -85,16 +85,22 @@ func (r Run) Do(ctx context.Context) (Summary, error) {
 		return summary, errors.Join(fmt.Errorf("the suite ended without a report: %w", err), runErr)
 	}
 	fmt.Fprintf(r.Out, "\nreports: %s and %s\n", filepath.Join(r.Output, junitFile), filepath.Join(r.Output, reportFile))
+	picture, pictureErr := WritePicture(r.Output, r.Gate)
+	if pictureErr != nil {
+		pictureErr = fmt.Errorf("the suite ran, but its timelines could not be drawn: %w", pictureErr)
+	} else {
+		fmt.Fprintf(r.Out, "timelines: %s\n", picture)
+	}
 	for _, name := range summary.Failures {
 		fmt.Fprintf(r.Out, "failed: %s\n", name)
 	}
 	switch {
 	case summary.Failed > 0:
-		return summary, fmt.Errorf("%d failed in the cluster suite (timelines and states: %s)", summary.Failed, r.Output)
+		return summary, errors.Join(fmt.Errorf("%d failed in the cluster suite (timelines and states: %s)", summary.Failed, r.Output), pictureErr)
 	case runErr != nil:
-		return summary, fmt.Errorf("ginkgo: %w", runErr)
+		return summary, errors.Join(fmt.Errorf("ginkgo: %w", runErr), pictureErr)
 	}
-	return summary, nil
+	return summary, pictureErr
 }
 
 const (

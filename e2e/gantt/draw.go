@@ -1,0 +1,181 @@
+package gantt
+
+import (
+	"fmt"
+	"strings"
+
+	"sidecar-node/e2e/role"
+)
+
+// Bounds of one picture.
+const (
+	maxPods  = 24
+	maxLanes = 80
+	maxNotes = 20
+)
+
+// picture is the charts of the pods of one spec, over one axis.
+type picture struct {
+	Charts []drawnChart
+	Ticks  []Tick
+	// Missing says what was left out.
+	Missing string
+}
+
+type drawnChart struct {
+	Pod    string
+	Height int
+	Lanes  []drawnLane
+	// Opens are the places at which the gate opens.
+	Opens []float64
+	Notes []string
+}
+
+type drawnLane struct {
+	Name string
+	Role role.Role
+	// Class is the role as a name of a style.
+	Class string
+	Y     int
+	Bars  []bar
+	Marks []drawnMark
+}
+
+// bar is a segment, its places are in percent.
+type bar struct {
+	Segment
+	X, Width float64
+	Title    string
+}
+
+// Said tells whether the text stands on the bar: that of the gate does.
+func (b bar) Said() bool {
+	return b.Text != "" && (b.State == GateClosed || b.State == GateOpen)
+}
+
+type drawnMark struct {
+	Mark
+	X     float64
+	Title string
+	// Shown is the label, if there is room for it.
+	Shown  string
+	Anchor string
+}
+
+// laneHeight is in pixels, and the same in the style of the page.
+const laneHeight = 30
+
+// draw draws pods that have records.
+func draw(pods []Pod) picture {
+	var pic picture
+	var charts []Chart
+	var a axis
+	lanes := 0
+	for _, p := range pods {
+		if len(p.Records) == 0 && len(p.Events) == 0 && len(p.Containers) == 0 {
+			continue
+		}
+		if c := Build(p); len(charts) < maxPods && lanes+len(c.Lanes) <= maxLanes {
+			charts = append(charts, c)
+			lanes += len(c.Lanes)
+		}
+	}
+	if missing := len(pods) - len(charts); missing > 0 {
+		pic.Missing = fmt.Sprintf("%d of %d pods are drawn; the journal has all of them.", len(charts), len(pods))
+	}
+	if len(charts) == 0 {
+		return pic
+	}
+	start, end := charts[0].Start, charts[0].End
+	for _, c := range charts {
+		if c.Start.Before(start) {
+			start = c.Start
+		}
+		if c.End.After(end) {
+			end = c.End
+		}
+	}
+	a = newAxis(start, end)
+	pic.Ticks = a.ticks()
+	for _, c := range charts {
+		pic.Charts = append(pic.Charts, a.chart(c))
+	}
+	return pic
+}
+
+func (a axis) chart(c Chart) drawnChart {
+	d := drawnChart{Pod: c.Pod}
+	add := func(l Lane, class string) {
+		d.Lanes = append(d.Lanes, drawnLane{
+			Name: l.Container, Role: l.Role, Class: class, Y: d.Height,
+			Bars: append(a.bars(l.Segments, l.Container), a.bars(l.Hooks, l.Container)...), Marks: a.marks(l),
+		})
+		d.Height += laneHeight
+	}
+	if c.Gate != nil {
+		add(*c.Gate, "gate")
+		for i, s := range c.Gate.Segments {
+			if i > 0 && s.State == GateOpen && c.Gate.Segments[i-1].State == GateClosed {
+				d.Opens = append(d.Opens, a.place(s.From))
+			}
+		}
+	}
+	for _, l := range c.Lanes {
+		add(l, strings.ReplaceAll(string(l.Role), " ", "-"))
+	}
+	for i, n := range c.Notes {
+		if i == maxNotes {
+			d.Notes = append(d.Notes, fmt.Sprintf("and %d notes more", len(c.Notes)-i))
+			break
+		}
+		d.Notes = append(d.Notes, cut(n, maxText))
+	}
+	return d
+}
+
+// words are the states as people say them.
+var words = map[State]string{
+	NotReady: "not ready", Ready: "ready", Running: "running", Stopping: "stopping", Many: "many states",
+	GateClosed: "app containers wait", GateOpen: "gate open",
+}
+
+func (a axis) bars(segments []Segment, container string) []bar {
+	var all []bar
+	for _, s := range segments {
+		b := bar{Segment: s, X: a.place(s.From)}
+		to := a.place(s.To)
+		what := words[s.State]
+		if s.State == Hook {
+			what = s.Text + " hook"
+		}
+		b.Title = fmt.Sprintf("%s: %s, %s to %s (%.3f s)", container, what, a.since(s.From), a.since(s.To), s.To.Sub(s.From).Seconds())
+		if s.Open {
+			to = 100
+			b.Title = fmt.Sprintf("%s: %s from %s on", container, what, a.since(s.From))
+		}
+		if s.Run > 1 {
+			b.Title += fmt.Sprintf(", run %d", s.Run)
+		}
+		if s.Text != "" && s.State != Hook {
+			b.Title += ", " + s.Text
+		}
+		b.Width = round(to - b.X)
+		all = append(all, b)
+	}
+	return all
+}
+
+func (a axis) marks(l Lane) []drawnMark {
+	var all []drawnMark
+	for _, m := range l.Marks {
+		d := drawnMark{Mark: m, X: a.place(m.At)}
+		d.Title = strings.TrimLeft(fmt.Sprintf("%s: %s at %s", l.Container, m.Text, a.since(m.At)), ": ")
+		if m.Count > 1 {
+			d.Title += fmt.Sprintf(", and %d more of the kind", m.Count-1)
+			d.Label = strings.TrimSpace(fmt.Sprintf("%s ×%d", m.Label, m.Count))
+		}
+		all = append(all, d)
+	}
+	labels(all)
+	return all
+}
