@@ -58,6 +58,9 @@ upstream-tests: ## upstream's unit tests of everything that could notice the fea
 e2e: ## test the behaviour on real clusters; LABELS="start || job" selects specs
 	$(RUN) e2e $(if $(LABELS),--labels='$(LABELS)') $(ARGS)
 
+timeline: ## draw what happened in a pod of a running cluster; POD=namespace/name
+	$(RUN) timeline $(if $(POD),'$(POD)') $(ARGS)
+
 soak: ## run random pods while kubelets are killed, and judge each of them; ROUNDS=200
 	$(RUN) soak $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 

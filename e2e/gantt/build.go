@@ -28,6 +28,9 @@ func Build(p Pod) Chart {
 	for _, e := range p.Events {
 		b.seen(e.At)
 	}
+	if !p.Until.IsZero() && !b.chart.Start.IsZero() {
+		b.seen(p.Until)
+	}
 	b.chart.Gate = gate(p, b.at, b.chart.End)
 	b.say(p.Events)
 	for _, l := range b.order {

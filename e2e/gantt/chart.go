@@ -23,6 +23,8 @@ type Pod struct {
 	Events []Event
 	// Notes are printed below the chart.
 	Notes []string
+	// Until is when the pod was looked at, if what lasted then is worth drawing.
+	Until time.Time
 }
 
 // Event is something that was said about a container or, if none is named, about the
