@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// axis maps times to places in percent of the width of the picture.
+// axis maps times to places in percent of the width of the picture. Seconds count from
+// zero, before which there may be something.
 type axis struct {
-	start time.Time
-	span  time.Duration
+	start, zero time.Time
+	span        time.Duration
 }
 
 // Beyond the last moment there is room for its label, and for what runs on.
@@ -20,8 +21,8 @@ const (
 	shortest = 100 * time.Millisecond
 )
 
-func newAxis(start, end time.Time) axis {
-	return axis{start, max(end.Sub(start), shortest)}
+func newAxis(start, zero, end time.Time) axis {
+	return axis{start, zero, max(end.Sub(start), shortest)}
 }
 
 // place is in percent, from 0 to 100, with three digits.
@@ -48,12 +49,13 @@ func (a axis) ticks() []Tick {
 	}
 	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var all []Tick
-	for i := 0; float64(i)*step <= seconds*1.0001; i++ {
+	before := a.zero.Sub(a.start).Seconds()
+	for i := -int(before/step + 1e-4); float64(i)*step <= (seconds-before)+step/1e4; i++ {
 		at := time.Duration(float64(i) * step * float64(time.Second))
-		all = append(all, Tick{a.place(a.start.Add(at)), strconv.FormatFloat(float64(i)*step, 'f', digits, 64) + " s"})
+		all = append(all, Tick{a.place(a.zero.Add(at)), strconv.FormatFloat(float64(i)*step, 'f', digits, 64) + " s"})
 	}
 	return all
 }
 
 // since is a moment as people read it.
-func (a axis) since(t time.Time) string { return fmt.Sprintf("%+.3f s", t.Sub(a.start).Seconds()) }
+func (a axis) since(t time.Time) string { return fmt.Sprintf("%+.3f s", t.Sub(a.zero).Seconds()) }

@@ -13,7 +13,7 @@ import (
 // Build computes the chart of a pod.
 func Build(p Pod) Chart {
 	b := builder{pod: p, at: clock(p.Records), lives: map[string]*life{}}
-	b.chart = Chart{Pod: p.Name, Notes: slices.Clone(p.Notes)}
+	b.chart = Chart{Pod: p.Name, Events: p.Events, Notes: slices.Clone(p.Notes)}
 	for _, c := range p.Containers {
 		b.life(c.Name, c.Role)
 	}
@@ -25,8 +25,12 @@ func Build(p Pod) Chart {
 			b.chart.Notes = append(b.chart.Notes, fmt.Sprintf("%s: %d calls, %d failed", r.Container, r.Calls.OK+r.Calls.Failed, r.Calls.Failed))
 		}
 	}
+	b.chart.Zero = b.chart.Start
 	for _, e := range p.Events {
 		b.seen(e.At)
+	}
+	if len(p.Records) == 0 {
+		b.chart.Zero = b.chart.Start
 	}
 	if !p.Until.IsZero() && !b.chart.Start.IsZero() {
 		b.seen(p.Until)
@@ -72,7 +76,7 @@ func (b *builder) life(name string, r role.Role) *life {
 }
 
 // say puts events on the lanes that they are about; those about the pod are on the
-// gate's, or are notes where there is none.
+// gate's, if there is one.
 func (b *builder) say(events []Event) {
 	for _, e := range events {
 		mark := Mark{Kind: Said, At: e.At, Text: e.Text, Count: 1}
@@ -81,8 +85,6 @@ func (b *builder) say(events []Event) {
 			l.lane.Marks = append(l.lane.Marks, mark)
 		case b.chart.Gate != nil && e.Container == "":
 			b.chart.Gate.Marks = append(b.chart.Gate.Marks, mark)
-		default:
-			b.chart.Notes = append(b.chart.Notes, fmt.Sprintf("%+.3f s %s", e.At.Sub(b.chart.Start).Seconds(), strings.TrimSpace(e.Container+" "+e.Text)))
 		}
 	}
 }

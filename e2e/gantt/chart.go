@@ -41,11 +41,15 @@ type Chart struct {
 	Pod string
 	// Start is the first and End the last thing that is known.
 	Start, End time.Time
+	// Zero is from when seconds count: the first record, or the start.
+	Zero time.Time
 	// Gate says when the app containers had to wait for the sidecars; nil for a pod
 	// without sidecars.
 	Gate  *Lane
 	Lanes []Lane
-	Notes []string
+	// Events are listed in words, too.
+	Events []Event
+	Notes  []string
 }
 
 // Lane is the life of one container.

@@ -3,6 +3,7 @@ package gantt
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"sidecar-node/e2e/role"
 )
@@ -12,6 +13,8 @@ const (
 	maxPods  = 24
 	maxLanes = 80
 	maxNotes = 20
+	// maxEvents bounds the events in words.
+	maxEvents = 100
 )
 
 // picture is the charts of the pods of one spec, over one axis.
@@ -28,7 +31,9 @@ type drawnChart struct {
 	Lanes  []drawnLane
 	// Opens are the places at which the gate opens.
 	Opens []float64
-	Notes []string
+	// Events are the first ones, in words.
+	Events []string
+	Notes  []string
 }
 
 type drawnLane struct {
@@ -69,7 +74,6 @@ const laneHeight = 30
 func draw(pods []Pod) picture {
 	var pic picture
 	var charts []Chart
-	var a axis
 	lanes := 0
 	for _, p := range pods {
 		if len(p.Records) == 0 && len(p.Events) == 0 && len(p.Containers) == 0 {
@@ -86,21 +90,37 @@ func draw(pods []Pod) picture {
 	if len(charts) == 0 {
 		return pic
 	}
-	start, end := charts[0].Start, charts[0].End
+	start, zero, end := charts[0].Start, charts[0].Zero, charts[0].End
 	for _, c := range charts {
-		if c.Start.Before(start) {
-			start = c.Start
+		// A pod in which nothing has happened yet has no times.
+		if c.Start.IsZero() {
+			continue
 		}
-		if c.End.After(end) {
-			end = c.End
+		if start.IsZero() {
+			start, zero, end = c.Start, c.Zero, c.End
 		}
+		start, zero, end = earlier(start, c.Start), earlier(zero, c.Zero), later(end, c.End)
 	}
-	a = newAxis(start, end)
+	a := newAxis(start, zero, end)
 	pic.Ticks = a.ticks()
 	for _, c := range charts {
 		pic.Charts = append(pic.Charts, a.chart(c))
 	}
 	return pic
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func (a axis) chart(c Chart) drawnChart {
@@ -122,6 +142,9 @@ func (a axis) chart(c Chart) drawnChart {
 	}
 	for _, l := range c.Lanes {
 		add(l, strings.ReplaceAll(string(l.Role), " ", "-"))
+	}
+	for _, e := range c.Events[:min(len(c.Events), maxEvents)] {
+		d.Events = append(d.Events, strings.Join([]string{a.since(e.At), e.Container, cut(e.Text, maxText)}, " "))
 	}
 	for i, n := range c.Notes {
 		if i == maxNotes {

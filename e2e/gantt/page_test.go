@@ -254,12 +254,36 @@ func TestTicks(t *testing.T) {
 		3 * time.Minute:  "0 s 20 s 40 s 60 s 80 s 100 s 120 s 140 s 160 s 180 s",
 	} {
 		var labels []string
-		for _, tick := range newAxis(zero, zero.Add(span)).ticks() {
+		for _, tick := range newAxis(zero, zero, zero.Add(span)).ticks() {
 			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, " "); got != want {
 			t.Errorf("%v: got %s, want %s", span, got, want)
 		}
+	}
+}
+
+func TestSecondsCountFromTheFirstRecord(t *testing.T) {
+	p := draw([]Pod{{Name: "pod", Records: happen(t, "0 app start", "6 app exit 0"), Events: []Event{{At: zero.Add(-3 * time.Second), Text: "Scheduled: on a node"}}}})
+	var labels []string
+	for _, tick := range p.Ticks {
+		labels = append(labels, tick.Label)
+	}
+	if got, want := strings.Join(labels, " "), "-3 s -2 s -1 s 0 s 1 s 2 s 3 s 4 s 5 s 6 s"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if bar := p.Charts[0].Lanes[0].Bars[0]; bar.X != round(92.0/3) || !strings.Contains(bar.Title, "+0.000 s to +6.000 s") {
+		t.Errorf("got %+v", bar)
+	}
+	if got := p.Charts[0].Events; len(got) != 1 || got[0] != "-3.000 s  Scheduled: on a node" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAPodInWhichNothingHappenedLeavesTheAxisAlone(t *testing.T) {
+	p := draw([]Pod{{Name: "waits", Containers: appAndProxy}, {Name: "pod", Records: happen(t, "0 app start", "6 app exit 0")}})
+	if n := len(p.Charts); n != 2 || p.Ticks[len(p.Ticks)-1].Label != "6 s" {
+		t.Errorf("%d charts, ticks %v", n, p.Ticks)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,7 +35,7 @@ func parseEvents(objects []unstructured.Unstructured) []event {
 			v, _, _ := unstructured.NestedString(o.Object, path...)
 			return v
 		}
-		e := event{reason: text("reason"), message: text("message"), count: 1}
+		e := event{reason: text("reason"), message: strings.Join(strings.Fields(text("message")), " "), count: 1}
 		for _, field := range []string{"firstTimestamp", "eventTime", "lastTimestamp"} {
 			if e.at = moment(text(field)); !e.at.IsZero() {
 				break

@@ -30,7 +30,8 @@ func readLogs(ctx context.Context, c *framework.Cluster, pod *unstructured.Unstr
 		}
 		var logs [][]byte
 		for _, previous := range []bool{true, false} {
-			if previous && !restarted(st) {
+			// While a container waits for its next run, both are the same log.
+			if previous && (!restarted(st) || waits(st)) {
 				continue
 			}
 			log, err := c.Log(ctx, pod.GetNamespace(), pod.GetName(), container.Name, previous, maxLog)
@@ -102,7 +103,7 @@ func probeRecords(container string, logs [][]byte, runs int) []record.Record {
 // merge makes one journal of the records in logs and, for other containers, of those
 // from the status. A killed container has no last word in its log; its end comes from
 // the status, too.
-func merge(known []record.Record, logs map[string][]record.Record, pod string) []record.Record {
+func merge(known []record.Record, logs map[string][]record.Record, pod, uid string) []record.Record {
 	var all []record.Record
 	for _, r := range known {
 		log := logs[r.Container]
@@ -122,7 +123,9 @@ func merge(known []record.Record, logs map[string][]record.Record, pod string) [
 		return a.Wall.Compare(b.Wall)
 	})
 	for i := range all {
-		all[i].Pod, all[i].Seq, all[i].Mono = pod, int64(i+1), all[i].Wall.Sub(all[0].Wall).Nanoseconds()
+		// Probes that were not told the name of their pod don't know it.
+		all[i].Pod, all[i].UID = pod, uid
+		all[i].Seq, all[i].Mono = int64(i+1), all[i].Wall.Sub(all[0].Wall).Nanoseconds()
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"sidecar-node/e2e/timeline"
 	"sidecar-node/images/probe/record"
 )
 
@@ -45,17 +46,20 @@ func TestTheStatusHasTheLastWordOfTheKilled(t *testing.T) {
 		end(5, 1), end(9, 2),
 		{Container: "other", Run: 1, Event: record.Start, Wall: moment(at(2))},
 	}
-	records := merge(known, map[string][]record.Record{"app": log}, "pod")
+	records := merge(known, map[string][]record.Record{"app": log}, "pod", "u1")
 	if got, want := told(records), "1 app start, 2 other start, 4 app signal, 5 app gone, 6 app start run 2, 9 app exit run 2"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	if pods := timeline.Pods(records); len(pods) != 1 || pods[0].UID != "u1" {
+		t.Errorf("these are %d pods, want one", len(pods))
+	}
 	// The status is as exact as a second, the order of what was written down is not in doubt.
 	known[1] = end(3, 1)
-	if got, want := told(merge(known[:2], map[string][]record.Record{"app": log}, "pod")), "1 app start, 4 app signal, 4 app gone, 6 app start run 2, 9 app exit run 2"; got != want {
+	if got, want := told(merge(known[:2], map[string][]record.Record{"app": log}, "pod", "u1")), "1 app start, 4 app signal, 4 app gone, 6 app start run 2, 9 app exit run 2"; got != want {
 		t.Errorf("too early: got  %s\nwant %s", got, want)
 	}
 	known[1] = end(7, 1)
-	if got, want := told(merge(known[:2], map[string][]record.Record{"app": log}, "pod")), "1 app start, 4 app signal, 5 app gone, 6 app start run 2, 9 app exit run 2"; got != want {
+	if got, want := told(merge(known[:2], map[string][]record.Record{"app": log}, "pod", "u1")), "1 app start, 4 app signal, 5 app gone, 6 app start run 2, 9 app exit run 2"; got != want {
 		t.Errorf("too late: got  %s\nwant %s", got, want)
 	}
 }

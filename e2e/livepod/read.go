@@ -84,7 +84,7 @@ func Read(ctx context.Context, c *framework.Cluster, namespace, name string) (Po
 	known, vague, notes := fromStatus(pod, events)
 	logs, logNotes := readLogs(ctx, c, pod, p.Containers)
 	p.Notes = append(p.Notes, append(notes, logNotes...)...)
-	p.Records = merge(known, logs, name)
+	p.Records = merge(known, logs, name, uid)
 	p.Vague, p.Source = source(p.Containers, logs, vague)
 	return p, nil
 }
@@ -117,9 +117,9 @@ func source(containers []role.Container, logs map[string][]record.Record, vague 
 	case len(told) == 0:
 		return vague, "From the status and the events of the pod, " + asSecond + "."
 	case len(rest) == 0:
-		return vague, "From the records in the logs of " + strings.Join(told, ", ") + "; the gate's event and ends without a word from status and events."
+		return vague, "From the records in the logs of " + strings.Join(told, ", ") + ". The end of a container that was killed is from the status."
 	}
-	return vague, fmt.Sprintf("From the records in the logs of %s; %s from status and events, %s.", strings.Join(told, ", "), strings.Join(rest, ", "), asSecond)
+	return vague, fmt.Sprintf("From the records in the logs of %s. What is known of %s is from the status and the events, %s.", strings.Join(told, ", "), strings.Join(rest, ", "), asSecond)
 }
 
 // lasts tells whether something in the pod waits or stops now: then it matters for how

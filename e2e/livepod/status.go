@@ -63,6 +63,7 @@ func (s *statusReader) container(c role.Container) {
 	}
 	restarts, _, _ := unstructured.NestedInt64(st, "restartCount")
 	run := int(restarts) + 1
+	first := run
 	state := func(path ...string) map[string]any {
 		m, _, _ := unstructured.NestedMap(st, path...)
 		return m
@@ -74,9 +75,10 @@ func (s *statusReader) container(c role.Container) {
 			before, run = run, run+1
 		}
 		s.ended(c, max(before, 1), last)
-		if before > 1 {
-			s.notes = append(s.notes, fmt.Sprintf("%s: the status no longer knows the first %d of its runs", c.Name, before-1))
-		}
+		first = max(before, 1)
+	}
+	if first > 1 {
+		s.notes = append(s.notes, fmt.Sprintf("%s: the status no longer knows the first %d of its runs", c.Name, first-1))
 	}
 	switch ended, runs, waits := state("state", "terminated"), state("state", "running"), state("state", "waiting"); {
 	case ended != nil:
