@@ -91,7 +91,8 @@ func TestLanes(t *testing.T) {
 			"0 proxy start", "1 proxy ready", "2 app start", "2.5 app ready", "4 app signal TERM", "5 app exit 0", "5 proxy hook-start preStop", "6 proxy hook-end preStop", "6 proxy signal TERM", "7 proxy exit 143",
 		}, "not-ready 0-1, ready 1-5, stopping 5-7, preStop 5-6, term@6, exit@7", "not-ready 2-2.5, ready 2.5-4, stopping 4-5, term@4, exit@5", "gate-closed 0-2, gate-open 2-5"},
 		{"the app never starts", []string{"0 proxy start", "3 proxy signal TERM", "4 proxy exit 0"},
-			"not-ready 0-3, stopping 3-4, term@3, exit@4", "", "gate-closed 0-"},
+			"not-ready 0-3, stopping 3-4, term@3, exit@4", "", "gate-closed 0-4"},
+		{"the app still waits", []string{"0 proxy start", "3 proxy unready"}, "not-ready 0-", "", "gate-closed 0-"},
 		{"a crash of the app leaves the gate open", []string{"0 proxy start", "1 proxy ready", "1 app start", "2 app exit 1", "3 app start", "4 app ready"},
 			"not-ready 0-1, ready 1-", "not-ready 1-2, not-ready 3-4, ready 4-, exit-failed@2", "gate-closed 0-1, gate-open 1-2, gate-open 3-"},
 		{"a crash of the sidecar leaves it open, too", []string{"0 proxy start", "1 app start", "2 proxy gone", "3 proxy start", "4 app exit 0"},
@@ -103,7 +104,7 @@ func TestLanes(t *testing.T) {
 		{"the app comes first", []string{"0 app start", "1 proxy start", "2 app exit 0"},
 			"not-ready 1-", "not-ready 0-2, exit@2", "gate-open 0-0, gate-open 0-2"},
 		{"unready, and a hook that is cut off", []string{"0 proxy hook-start postStart", "0 proxy start", "1 proxy ready", "2 proxy unready", "3 proxy gone"},
-			"not-ready 0-1, ready 1-2, not-ready 2-3, postStart 0-3, killed@3", "", "gate-closed 0-"},
+			"not-ready 0-1, ready 1-2, not-ready 2-3, postStart 0-3, killed@3", "", "gate-closed 0-3"},
 		{"what stops, stops, and other signals say nothing", []string{"0 app start", "1 app signal INT", "2 app signal TERM", "3 app ready", "4 app exit 143"},
 			"", "not-ready 0-2, stopping 2-4, signal@1, term@2, exit@4", "gate-open 0-0, gate-open 0-4"},
 	} {

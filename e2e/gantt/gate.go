@@ -36,7 +36,7 @@ func gate(p Pod, at func(record.Record) time.Time, end time.Time) *Lane {
 	switch {
 	case g.closed:
 		g.add(GateClosed, end)
-		g.last().Open, g.last().Text = true, "not opened: "+g.last().Text
+		g.last().Open, g.last().Text = len(g.alive) > 0, "not opened: "+g.last().Text
 	case g.open:
 		g.add(GateOpen, end)
 		g.last().Open = true
