@@ -37,9 +37,11 @@ func gate(p Pod, at func(record.Record) time.Time, end time.Time) *Lane {
 	case g.closed:
 		g.add(GateClosed, end)
 		g.last().Open, g.last().Text = len(g.alive) > 0, "not opened: "+g.last().Text
-	case g.open:
+	case g.open && g.apps(roles):
 		g.add(GateOpen, end)
 		g.last().Open = true
+	case g.open:
+		g.add(GateOpen, g.until)
 	}
 	return &Lane{Container: "gate", Segments: g.segments}
 }
@@ -48,9 +50,10 @@ type gateWalk struct {
 	alive map[string]bool
 	// passed is set when an app container has started since the pod started (over).
 	passed, closed, open bool
-	from                 time.Time
-	segments             []Segment
-	rounds               int
+	// from is when the gate closed or opened, until when an app container ended last.
+	from, until time.Time
+	segments    []Segment
+	rounds      int
 }
 
 func (g *gateWalk) start(r role.Role, at time.Time) {
@@ -79,17 +82,27 @@ func (g *gateWalk) start(r role.Role, at time.Time) {
 	}
 }
 
+// stop notes the end of a container. The gate stays open while an app container is
+// down, but without one nobody needs it, so it is drawn to the last end of one.
 func (g *gateWalk) stop(container string, roles map[string]role.Role, at time.Time) {
 	delete(g.alive, container)
-	for name := range g.alive {
-		if roles[name] == role.App {
-			return
-		}
+	if roles[container] == role.App {
+		g.until = at
 	}
-	if g.open {
-		g.add(GateOpen, at)
+	if g.open && len(g.alive) == 0 {
+		g.add(GateOpen, g.until)
 		g.open = false
 	}
+}
+
+// apps tells whether an app container lives.
+func (g *gateWalk) apps(roles map[string]role.Role) bool {
+	for name := range g.alive {
+		if roles[name] == role.App {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *gateWalk) add(s State, at time.Time) {

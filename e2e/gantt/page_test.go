@@ -57,6 +57,15 @@ func TestBarsLieOnTheAxis(t *testing.T) {
 	}
 }
 
+func TestALaneWithoutARecordSaysSo(t *testing.T) {
+	doc, _ := page(t, Page{Specs: []Spec{{Pods: []Pod{{Name: "pod", Containers: appAndProxy, Records: happen(t, "0 proxy start", "1 proxy exit 0")}}}}})
+	for _, g := range find(doc, "g", "") {
+		if name := attribute(g, "data-lane"); name != "" && strings.Contains(text(g), "no start is recorded") != (name == "app") {
+			t.Errorf("lane %s: %s", name, text(g))
+		}
+	}
+}
+
 func TestWhatFailedComesFirst(t *testing.T) {
 	doc, _ := page(t, Page{Title: "x", Verdict: true, Specs: []Spec{
 		{Group: "a", Name: "one", Took: time.Second},
