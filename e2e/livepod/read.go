@@ -23,7 +23,7 @@ import (
 // What a pod was read from, as people read it.
 const (
 	fromJournal = "From the journal of the suite on the node."
-	asSecond    = "as exact as a second; events are kept for an hour"
+	asSecond    = "as exact as a second, within which the order is assumed; events are kept for an hour"
 )
 
 // Pod is what was found out about a pod.

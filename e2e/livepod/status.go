@@ -13,15 +13,18 @@ import (
 )
 
 // fromStatus makes records of what the status of a pod and its events tell, as if its
-// containers had kept a journal. They are as exact as a second. Vague names the
+// containers had kept a journal. They are as exact as a second; what came within the
+// same second is put into the order in which pods start and stop. Vague names the
 // containers of which nobody can tell when they were ready; notes say what else is
 // not known.
 func fromStatus(pod *unstructured.Unstructured, events []event) (records []record.Record, vague map[string]bool, notes []string) {
-	s := statusReader{pod: pod, events: events, vague: map[string]bool{}}
+	s := statusReader{pod: pod, events: events, vague: map[string]bool{}, stops: map[role.Role][]record.Record{}}
 	for _, c := range role.Of(spec(pod)) {
 		s.container(c)
 	}
-	// A start and an end of the same second stay in the order in which they come here.
+	for _, r := range []role.Role{role.Init, role.App, role.Ephemeral, role.Sidecar, role.Native} {
+		s.records = append(s.records, s.stops[r]...)
+	}
 	slices.SortStableFunc(s.records, func(a, b record.Record) int { return a.Wall.Compare(b.Wall) })
 	for i := range s.records {
 		r := &s.records[i]
@@ -39,8 +42,11 @@ type statusReader struct {
 	pod     *unstructured.Unstructured
 	events  []event
 	records []record.Record
-	vague   map[string]bool
-	notes   []string
+	// stops are the TERMs and ends of last runs, apart from the rest because they come
+	// in another order than starts.
+	stops map[role.Role][]record.Record
+	vague map[string]bool
+	notes []string
 }
 
 // status returns the status of a container, or nil.
@@ -74,7 +80,7 @@ func (s *statusReader) container(c role.Container) {
 		if state("state", "waiting") != nil {
 			before, run = run, run+1
 		}
-		s.ended(c, max(before, 1), last)
+		s.ended(c, max(before, 1), last, s.add)
 		first = max(before, 1)
 	}
 	if first > 1 {
@@ -82,7 +88,7 @@ func (s *statusReader) container(c role.Container) {
 	}
 	switch ended, runs, waits := state("state", "terminated"), state("state", "running"), state("state", "waiting"); {
 	case ended != nil:
-		s.ended(c, run, ended)
+		s.ended(c, run, ended, s.stop)
 	case runs != nil:
 		s.runs(c, run, st, moment(runs["startedAt"]))
 	case waits != nil:
@@ -95,13 +101,24 @@ func (s *statusReader) container(c role.Container) {
 }
 
 func (s *statusReader) add(c role.Container, run int, at time.Time, r record.Record) {
-	r.Container, r.Run, r.Wall = c.Name, run, at
-	s.records = append(s.records, r)
+	s.records = append(s.records, made(c, run, at, r))
 }
 
-// ended adds a run that is over. When it was ready is not in the status, unless an
-// event tells it.
-func (s *statusReader) ended(c role.Container, run int, terminated map[string]any) {
+func (s *statusReader) stop(c role.Container, run int, at time.Time, r record.Record) {
+	s.stops[c.Role] = append(s.stops[c.Role], made(c, run, at, r))
+}
+
+func made(c role.Container, run int, at time.Time, r record.Record) record.Record {
+	r.Container, r.Run, r.Wall = c.Name, run, at
+	return r
+}
+
+// adder adds a record.
+type adder func(c role.Container, run int, at time.Time, r record.Record)
+
+// ended adds a run that is over, its end by stop. When it was ready is not in the
+// status, unless an event tells it.
+func (s *statusReader) ended(c role.Container, run int, terminated map[string]any, stop adder) {
 	from, to := moment(terminated["startedAt"]), moment(terminated["finishedAt"])
 	code, _, _ := unstructured.NestedInt64(terminated, "exitCode")
 	reason, _ := terminated["reason"].(string)
@@ -112,7 +129,7 @@ func (s *statusReader) ended(c role.Container, run int, terminated map[string]an
 		} else {
 			s.vague[c.Name] = true
 		}
-		s.asked(c, run, from, to)
+		s.asked(c, run, from, to, stop)
 	}
 	if to.IsZero() {
 		return
@@ -122,7 +139,7 @@ func (s *statusReader) ended(c role.Container, run int, terminated map[string]an
 	if n == 137 {
 		end = record.Record{Event: record.Gone, Note: fmt.Sprintf("%s, exit code 137", cmp.Or(reason, "no reason"))}
 	}
-	s.add(c, run, to, end)
+	stop(c, run, to, end)
 }
 
 // runs adds a run that goes on. A container that is ready became so when the last one
@@ -141,60 +158,5 @@ func (s *statusReader) runs(c role.Container, run int, st map[string]any, from t
 			s.add(c, run, at, record.Record{Event: record.Ready})
 		}
 	}
-	s.asked(c, run, from, now)
-}
-
-// sidecarsReady is when the kubelet found all sidecars ready, for a sidecar that had
-// started by then and had not ended: its own moment was then or before.
-func (s *statusReader) sidecarsReady(c role.Container, from, to time.Time) time.Time {
-	if c.Role == role.Sidecar {
-		for _, e := range s.events {
-			if e.reason == "SidecarsReady" && within(e.at, from, to) {
-				return e.at
-			}
-		}
-	}
-	return time.Time{}
-}
-
-// asked adds when the kubelet began to stop the container. For a sidecar that is when
-// its turn came: its own event is written before it waits for that. For a native
-// sidecar, which waits likewise, nobody tells.
-func (s *statusReader) asked(c role.Container, run int, from, to time.Time) {
-	for _, e := range s.events {
-		turn := e.reason == "Killing" && e.container == c.Name && c.Role != role.Sidecar && c.Role != role.Native
-		if c.Role == role.Sidecar {
-			turn = e.reason == "StoppingSidecars"
-		}
-		if turn && within(e.at, from, to) {
-			s.add(c, run, e.at, record.Record{Event: record.Signal, Signal: "TERM"})
-			return
-		}
-	}
-}
-
-// condition is when the condition of the pod became true, if it is.
-func (s *statusReader) condition(name string) time.Time {
-	items, _, _ := unstructured.NestedSlice(s.pod.Object, "status", "conditions")
-	for _, item := range items {
-		if c, ok := item.(map[string]any); ok && c["type"] == name && c["status"] == "True" {
-			return moment(c["lastTransitionTime"])
-		}
-	}
-	return time.Time{}
-}
-
-// within tells whether at lies between from and to, which is open if it is zero.
-func within(at, from, to time.Time) bool {
-	return !at.Before(from) && (to.IsZero() || !at.After(to))
-}
-
-// moment reads a time of the API; one that is missing is zero.
-func moment(v any) time.Time {
-	text, _ := v.(string)
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
+	s.asked(c, run, from, now, s.stop)
 }

@@ -83,7 +83,10 @@ func TestFromStatus(t *testing.T) {
 	}{
 		{"a Job that is over", "status:\n  containerStatuses:\n" + ended("app", 4, 9, 0) + ended("proxy", 1, 10, 137),
 			[]unstructured.Unstructured{anEvent(t, 3, "", "SidecarsReady"), anEvent(t, 9, "", "StoppingSidecars"), anEvent(t, 9, "proxy", "Killing")},
-			"1 proxy start, 3 proxy ready, 4 app start, 9 proxy signal, 9 app exit 0, 10 proxy gone", "app", ""},
+			"1 proxy start, 3 proxy ready, 4 app start, 9 app exit 0, 9 proxy signal, 10 proxy gone", "app", ""},
+		{"all in one second", "status:\n  containerStatuses:\n" + ended("app", 4, 4, 0) + ended("proxy", 4, 4, 0),
+			[]unstructured.Unstructured{anEvent(t, 4, "", "SidecarsReady"), anEvent(t, 4, "", "StoppingSidecars")},
+			"4 proxy start, 4 proxy ready, 4 app start, 4 app exit 0, 4 proxy signal, 4 proxy exit 0", "app", ""},
 		{"the sidecar's own event comes before its turn", "status:\n  containerStatuses:\n" + ended("app", 4, 9, 0) + ended("proxy", 1, 10, 0),
 			[]unstructured.Unstructured{anEvent(t, 5, "app", "Killing"), anEvent(t, 5, "proxy", "Killing")},
 			"1 proxy start, 4 app start, 5 app signal, 9 app exit 0, 10 proxy exit 0", "app proxy", ""},
