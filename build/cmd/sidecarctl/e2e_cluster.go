@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"sidecar-node/build/internal/cluster"
@@ -50,15 +51,13 @@ func (e *environment) e2eCluster(ctx context.Context, gate e2erun.Gate, out io.W
 	if err != nil {
 		return nil, err
 	}
-	state, err := c.State(ctx)
-	if err != nil {
+	// Also if the cluster exists, to know whether it has what the sources say.
+	if err := e.suiteImages(ctx, gate, eng); err != nil {
 		return nil, err
 	}
-	if state == cluster.Absent {
-		if err := e.suiteImages(ctx, gate, eng); err != nil {
-			return nil, err
-		}
+	found, err := c.Ensure(ctx)
+	if found == cluster.Outdated {
+		fmt.Fprintf(out, "==> CAUTION: cluster %s is of an earlier build and is tested as it is; for the present one run first: hack/sidecarctl delete-cluster --name %s\n", c.Name, c.Name)
 	}
-	_, err = c.Ensure(ctx)
 	return c, err
 }
