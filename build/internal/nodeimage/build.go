@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"sidecar-node/build/internal/component"
+	"sidecar-node/build/internal/digest"
 	"sidecar-node/build/internal/layout"
 	"sidecar-node/build/internal/oci"
 )
@@ -44,7 +45,7 @@ type Result struct {
 
 // Build makes the image. Layers whose content is as before are not made again.
 func Build(ctx context.Context, in Input) (*Result, error) {
-	d := &digests{}
+	d := &digest.Files{}
 	listed, err := wanted(ctx, filepath.Join(in.Kubernetes, "kubeadm"), in.GitVersion)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"sidecar-node/build/internal/digest"
 	"sidecar-node/build/internal/oci"
 )
 
@@ -81,7 +82,7 @@ type sources struct {
 	// toolFiles is a folder with files of ours for the same layer.
 	toolFiles string
 	// digests hashes files.
-	digests *digests
+	digests *digest.Files
 }
 
 // image makes the image; layers come from the store when it has them.
@@ -114,7 +115,7 @@ func (c container) layer(store oci.Store, src sources) (v1.Layer, error) {
 	}
 	key := ""
 	for _, at := range slices.Sorted(maps.Keys(files)) {
-		d, err := src.digests.file(files[at])
+		d, err := src.digests.File(files[at])
 		if err != nil {
 			return nil, err
 		}
@@ -142,8 +143,8 @@ var shellCommands = []string{"cat", "cp", "cut", "echo", "env", "grep", "ln", "l
 func toolsLayer(store oci.Store, src sources) (v1.Layer, error) {
 	key := strings.Join(shellCommands, " ")
 	for _, f := range []func() (string, error){
-		func() (string, error) { return src.digests.file(src.tools) },
-		func() (string, error) { return src.digests.folder(src.toolFiles) },
+		func() (string, error) { return src.digests.File(src.tools) },
+		func() (string, error) { return src.digests.Folder(src.toolFiles) },
 	} {
 		d, err := f()
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sidecar-node/build/internal/digest"
 	"sidecar-node/build/internal/oci"
 	"sidecar-node/build/internal/preload"
 	"slices"
@@ -17,7 +18,7 @@ type named struct {
 }
 
 // layers are ordered by how often they change.
-func (in Input) layers(d *digests, state string, fromTree map[string]bool, pause string) ([]named, error) {
+func (in Input) layers(d *digest.Files, state string, fromTree map[string]bool, pause string) ([]named, error) {
 	shared := oci.Store{Dir: in.Output("images", "layers")}
 	own := oci.Store{Dir: in.Output("images", string(in.Variant), "layers")}
 	ourFiles, manifests := in.Path("images", "node", "files"), in.Path("images", "node", "manifests")
@@ -40,7 +41,7 @@ func (in Input) layers(d *digests, state string, fromTree map[string]bool, pause
 			thirdNames = append(thirdNames, e.Name())
 		}
 	}
-	stateKey, err := d.file(state + ".key")
+	stateKey, err := d.File(state + ".key")
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +93,14 @@ func (in Input) layers(d *digests, state string, fromTree map[string]bool, pause
 	for _, p := range plan {
 		key := []string{p.key}
 		for _, f := range p.files {
-			sum, err := d.file(f)
+			sum, err := d.File(f)
 			if err != nil {
 				return nil, err
 			}
 			key = append(key, filepath.Base(f)+" "+sum)
 		}
 		for _, f := range p.folders {
-			sum, err := d.folder(f)
+			sum, err := d.Folder(f)
 			if err != nil {
 				return nil, err
 			}

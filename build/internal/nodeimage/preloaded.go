@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"sidecar-node/build/internal/digest"
 	"sidecar-node/build/internal/oci"
 	"sidecar-node/build/internal/preload"
 	"slices"
@@ -17,7 +18,7 @@ import (
 
 // preload makes the preloaded images and containerd's state folder with them.
 // It returns the folder, and the blobs that come from the Kubernetes tree.
-func (in Input) preload(ctx context.Context, d *digests, containers map[string]container) (string, map[string]bool, error) {
+func (in Input) preload(ctx context.Context, d *digest.Files, containers map[string]container) (string, map[string]bool, error) {
 	src := sources{
 		binary: func(c container, name string) string {
 			if c.kubernetes {

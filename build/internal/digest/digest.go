@@ -1,4 +1,5 @@
-package nodeimage
+// Package digest hashes files and folders, for keys that change with their content.
+package digest
 
 import (
 	"crypto/sha256"
@@ -10,13 +11,14 @@ import (
 	"path/filepath"
 )
 
-// digests hashes files, each once.
-type digests struct {
+// Files hashes files, each once. The zero value is ready for use; files must not
+// change while it is in use.
+type Files struct {
 	known map[string]string
 }
 
-// file returns the hash of the file's content.
-func (d *digests) file(name string) (string, error) {
+// File returns the hash, in hexadecimal, of the file's content.
+func (d *Files) File(name string) (string, error) {
 	if known, ok := d.known[name]; ok {
 		return known, nil
 	}
@@ -36,8 +38,8 @@ func (d *digests) file(name string) (string, error) {
 	return d.known[name], nil
 }
 
-// folder returns a hash of the names, kinds, run bits and contents below dir.
-func (d *digests) folder(dir string) (string, error) {
+// Folder returns a hash, in hexadecimal, of the names, kinds, run bits and contents below dir.
+func (d *Files) Folder(dir string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -56,7 +58,7 @@ func (d *digests) folder(dir string) (string, error) {
 		case e.Type()&fs.ModeSymlink != 0:
 			content, err = os.Readlink(file)
 		case e.Type().IsRegular():
-			content, err = d.file(file)
+			content, err = d.File(file)
 		}
 		fmt.Fprintf(h, "%s %s %t %s\n", rel, e.Type(), info.Mode()&0o100 != 0, content)
 		return err
