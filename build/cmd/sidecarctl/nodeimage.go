@@ -24,7 +24,7 @@ func (e *environment) nodeImage(ctx context.Context, eng *engine.Engine, v layou
 // loadImage loads the archive into the engine unless all its names already
 // mean that image there. The image that had the names before is removed if no
 // container uses it: each is half a gigabyte.
-func loadImage(ctx context.Context, e *environment, eng *engine.Engine, made *pipeline.NodeImage) error {
+func loadImage(ctx context.Context, e *environment, eng *engine.Engine, made *pipeline.BuiltImage) error {
 	return e.steps.Run(ctx, step.Step{
 		Name:   "load",
 		Title:  "load " + strings.Join(made.Names, " and ") + " into " + eng.Name,

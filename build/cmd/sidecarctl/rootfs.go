@@ -9,7 +9,7 @@ import (
 func init() { commands = append(commands, rootfsCommand) }
 
 func rootfsCommand(env *environment) *cobra.Command {
-	trees := []string{"node", "tools"}
+	trees := []string{"node", "tools", "workloads"}
 	return &cobra.Command{
 		Use:       "rootfs [node|tools]",
 		Short:     "Unpack the Debian packages of the node image",

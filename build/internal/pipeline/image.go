@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"sidecar-node/build/internal/layout"
 	"sidecar-node/build/internal/lock"
 	"sidecar-node/build/internal/nodeimage"
@@ -15,8 +17,8 @@ import (
 	"sidecar-node/build/internal/step"
 )
 
-// NodeImage is a node image in an archive.
-type NodeImage struct {
+// BuiltImage is an image in an archive.
+type BuiltImage struct {
 	// Archive is a file for docker load and podman load.
 	Archive string
 	// Names are the names of the image in the archive.
@@ -28,7 +30,7 @@ type NodeImage struct {
 // Image makes the node image of a variant with everything that it needs.
 // Binaries that are not empty name a folder with Kubernetes binaries to use
 // instead of those that Binaries compiles.
-func Image(ctx context.Context, env Env, v layout.Variant, binaries string) (*NodeImage, error) {
+func Image(ctx context.Context, env Env, v layout.Variant, binaries string) (*BuiltImage, error) {
 	l, err := env.Lock()
 	if err != nil {
 		return nil, err
@@ -60,7 +62,7 @@ func Image(ctx context.Context, env Env, v layout.Variant, binaries string) (*No
 	if err != nil {
 		return nil, err
 	}
-	made := &NodeImage{
+	made := &BuiltImage{
 		Archive: env.Output("images", string(v), "node.tar"),
 		Names:   ImageNames(l, v),
 	}
@@ -95,7 +97,7 @@ func ImageNames(l *lock.Lock, v layout.Variant) []string {
 
 // finish checks the budget, writes the report, and writes the archive unless
 // it holds the same image already.
-func (e Env) finish(result *nodeimage.Result, made *NodeImage) error {
+func (e Env) finish(result *nodeimage.Result, made *BuiltImage) error {
 	config, err := result.ConfigName()
 	if err != nil {
 		return err
@@ -105,17 +107,8 @@ func (e Env) finish(result *nodeimage.Result, made *NodeImage) error {
 	if err != nil {
 		return err
 	}
-	stamp := made.Archive + ".id"
-	if old, err := os.ReadFile(stamp); err != nil || string(old) != made.ID {
-		if err := os.RemoveAll(stamp); err != nil {
-			return err
-		}
-		if err := oci.WriteArchive(made.Archive, result.Image, made.Names); err != nil {
-			return err
-		}
-		if err := os.WriteFile(stamp, []byte(made.ID), 0o644); err != nil {
-			return err
-		}
+	if err := made.write(result.Image); err != nil {
+		return err
 	}
 	report, err := sizes(result, made)
 	if err != nil {
@@ -132,8 +125,24 @@ func (e Env) finish(result *nodeimage.Result, made *NodeImage) error {
 	return budget.Check(result.Layers)
 }
 
+// write writes the archive unless it holds the image already.
+func (made *BuiltImage) write(img v1.Image) error {
+	stamp := made.Archive + ".id"
+	old, err := os.ReadFile(stamp)
+	if _, missing := os.Stat(made.Archive); err == nil && missing == nil && string(old) == made.ID {
+		return nil
+	}
+	if err := os.RemoveAll(stamp); err != nil {
+		return err
+	}
+	if err := oci.WriteArchive(made.Archive, img, made.Names); err != nil {
+		return err
+	}
+	return os.WriteFile(stamp, []byte(made.ID), 0o644)
+}
+
 // sizes is a table of the layers, the whole and the archive, in MiB.
-func sizes(result *nodeimage.Result, made *NodeImage) (string, error) {
+func sizes(result *nodeimage.Result, made *BuiltImage) (string, error) {
 	info, err := os.Stat(made.Archive)
 	if err != nil {
 		return "", err

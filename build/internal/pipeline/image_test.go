@@ -32,7 +32,7 @@ func TestSizesListsLayersAndTheirSum(t *testing.T) {
 	got, err := sizes(&nodeimage.Result{Layers: []nodeimage.Size{
 		{Name: "userspace", Compressed: 1 << 20, Unpacked: 3 << 20},
 		{Name: "kubelet", Compressed: 5 << 19, Unpacked: 8 << 20},
-	}}, &NodeImage{Archive: archive})
+	}}, &BuiltImage{Archive: archive})
 	if err != nil {
 		t.Fatal(err)
 	}
