@@ -165,8 +165,8 @@ func (c *Cluster) allNodesReady(ctx context.Context) error {
 		return err
 	}
 	ready, err := c.readyNodes(ctx)
-	if err == nil && ready < len(list.Items) {
-		err = fmt.Errorf("%d of %d nodes are ready", ready, len(list.Items))
+	if err == nil && len(ready) < len(list.Items) {
+		err = fmt.Errorf("%d of %d nodes are ready", len(ready), len(list.Items))
 	}
 	return err
 }

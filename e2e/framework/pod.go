@@ -66,6 +66,15 @@ func (s *Space) AwaitPhase(ctx context.Context, name string, limit time.Duration
 	})
 }
 
+// Logs returns what the container has written to its standard output and standard error.
+func (s *Space) Logs(ctx context.Context, pod, container string) (string, error) {
+	body, err := s.raw.Get().AbsPath("/api/v1/namespaces", s.Namespace, "pods", pod, "log").Param("container", container).Do(ctx).Raw()
+	if err != nil {
+		return "", fmt.Errorf("log of container %s of pod %s: %w", container, pod, err)
+	}
+	return string(body), nil
+}
+
 // DeletePod asks for the deletion of a pod, with its own grace period if grace
 // is negative.
 func (s *Space) DeletePod(ctx context.Context, name string, grace time.Duration) error {

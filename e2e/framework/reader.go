@@ -113,8 +113,8 @@ func (c *Cluster) readersMissing(ctx context.Context) error {
 		return err
 	}
 	readers, err := c.readers(ctx)
-	if err == nil && len(readers) < nodes {
-		err = fmt.Errorf("%d of %d nodes have a reader of journals", len(readers), nodes)
+	if err == nil && len(readers) < len(nodes) {
+		err = fmt.Errorf("%d of %d nodes have a reader of journals", len(readers), len(nodes))
 	}
 	return err
 }
@@ -146,29 +146,6 @@ func (c *Cluster) readers(ctx context.Context) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-func (c *Cluster) readyNodes(ctx context.Context) (int, error) {
-	list, err := c.dynamic.Resource(nodeResource).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return 0, err
-	}
-	ready := 0
-	for _, o := range list.Items {
-		var node corev1.Node
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &node); err != nil {
-			return 0, err
-		}
-		for _, c := range node.Status.Conditions {
-			if c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue {
-				ready++
-			}
-		}
-	}
-	if ready == 0 {
-		return 0, errors.New("no node is ready")
-	}
-	return ready, nil
 }
 
 // eachReader sends one request about the space's journal to every node and
