@@ -13,6 +13,7 @@ import (
 
 	"sidecar-node/build/internal/e2erun"
 	"sidecar-node/build/internal/layout"
+	"sidecar-node/build/internal/workloads"
 )
 
 func init() { commands = append(commands, e2eCommand) }
@@ -66,6 +67,7 @@ docs/testing.md has more.`,
 	cmd.Flags().StringVar(&run.Labels, "labels", "", `run only specs with these labels, such as "start || job"`)
 	cmd.Flags().StringVar(&gate, "gate", "", "run the specs for clusters that have the feature gate on, off or mixed, or all of them (default: all, or on if a cluster or a choice of specs is given)")
 	cmd.Flags().StringVar(&run.Kubeconfig, "kubeconfig", "", "use this cluster (default: $KUBECONFIG, or else clusters of our node image)")
+	cmd.Flags().BoolVar(&run.Workloads, "workloads", false, "the nodes of the given cluster have the image "+workloads.Name+": run the specs that need it, too")
 	cmd.Flags().StringVar(&run.Config, "config", run.Config, "settings of the suite")
 	cmd.Flags().BoolVar(&run.Keep, "keep", false, "leave what failed specs made, and the clusters")
 	return cmd
@@ -103,15 +105,26 @@ func (e *environment) runE2E(ctx context.Context, run e2erun.Run, gate e2erun.Ga
 		// Beside the other runs, so that all reports stay.
 		run.Output = e.Output("e2e-gate-" + string(gate))
 	}
-	if !given {
-		c, err := e.e2eCluster(ctx, gate, run.Out)
+	if given {
+		wanted, err := run.WantsWorkloads()
 		if err != nil {
 			return e2erun.Summary{}, err
 		}
-		run.Kubeconfig = c.Kubeconfig
-		if gate != e2erun.GateOn && !run.Keep {
-			defer func() { err = errors.Join(err, c.Delete(context.WithoutCancel(ctx))) }()
+		if wanted && !run.Workloads {
+			fmt.Fprintf(run.Out, "==> specs with label real are left out: they need the image %s on the nodes (hack/sidecarctl workloads makes it); say --workloads if it is there\n", workloads.Name)
 		}
+		return run.Do(ctx)
+	}
+	c, err := e.e2eCluster(ctx, gate, run.Out)
+	if err != nil {
+		return e2erun.Summary{}, err
+	}
+	run.Kubeconfig = c.Kubeconfig
+	if gate != e2erun.GateOn && !run.Keep {
+		defer func() { err = errors.Join(err, c.Delete(context.WithoutCancel(ctx))) }()
+	}
+	if err := e.loadWorkloads(ctx, &run, c); err != nil {
+		return e2erun.Summary{}, err
 	}
 	return run.Do(ctx)
 }

@@ -254,9 +254,13 @@ func (r *testRun) e2e(ctx context.Context, gate e2erun.Gate) (result phase.Resul
 		}
 		result.Passed++
 	}
-	s, err := r.runE2E(ctx, e2erun.Run{
-		Root: r.Root, Config: r.Path("e2e", "config", "default.yaml"), Kubeconfig: c.Kubeconfig, Out: r.out,
-	}, gate, true)
+	run := e2erun.Run{
+		Root: r.Root, Config: r.Path("e2e", "config", "default.yaml"), Kubeconfig: c.Kubeconfig, Gate: gate, Out: r.out,
+	}
+	if err := r.loadWorkloads(ctx, &run, c); err != nil {
+		return result, err
+	}
+	s, err := r.runE2E(ctx, run, gate, true)
 	result.Passed += s.Passed
 	result.Failed += s.Failed
 	result.Failures = append(result.Failures, s.Failures...)

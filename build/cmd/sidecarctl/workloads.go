@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"sidecar-node/build/internal/cluster"
+	"sidecar-node/build/internal/e2erun"
 	"sidecar-node/build/internal/pipeline"
 	"sidecar-node/build/internal/workloads"
 )
@@ -28,4 +31,18 @@ nodes of its own clusters; for another cluster it is to be loaded by hand.`,
 			return nil
 		},
 	}
+}
+
+// loadWorkloads builds the image of real programs and loads it into a cluster of ours,
+// if specs of the run need it.
+func (e *environment) loadWorkloads(ctx context.Context, run *e2erun.Run, c *cluster.Cluster) error {
+	var err error
+	if run.Workloads, err = run.WantsWorkloads(); err != nil || !run.Workloads {
+		return err
+	}
+	made, err := pipeline.Workloads(ctx, e.pipeline())
+	if err != nil {
+		return err
+	}
+	return c.LoadImage(ctx, made.Archive, made.Names[0], made.ID)
 }

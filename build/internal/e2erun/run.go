@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/onsi/ginkgo/v2/types"
+
 	"sidecar-node/e2e/config"
 )
 
@@ -33,6 +35,7 @@ var Gates = []Gate{GateOn, GateOff, GateMixed}
 const (
 	gateOffLabel = "gate-off"
 	mixedLabel   = "skew"
+	realLabel    = "real"
 )
 
 // Run is one run of the suite against a cluster.
@@ -49,6 +52,9 @@ type Run struct {
 	Labels string
 	// Gate is the state of the feature gate in the cluster; empty means on.
 	Gate Gate
+	// Workloads says that the image of real programs is on the nodes. Without it
+	// the specs that need it are left out.
+	Workloads bool
 	// Keep leaves what failed specs made in the cluster.
 	Keep bool
 	// Args are further arguments for ginkgo, such as --focus.
@@ -144,6 +150,17 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+// WantsWorkloads reports whether specs that need the image of real programs would run
+// if it were on the nodes.
+func (r Run) WantsWorkloads() (bool, error) {
+	r.Workloads = true
+	chosen, err := types.ParseLabelFilter(r.filter())
+	if err != nil {
+		return false, fmt.Errorf("labels %q: %w", r.Labels, err)
+	}
+	return chosen([]string{realLabel}), nil
+}
+
 // filter is the label filter: what was asked for, among the specs that suit
 // the cluster.
 func (r Run) filter() string {
@@ -153,6 +170,10 @@ func (r Run) filter() string {
 		suits = gateOffLabel
 	case GateMixed:
 		suits = mixedLabel
+	default:
+		if !r.Workloads {
+			suits += " && !" + realLabel
+		}
 	}
 	if r.Labels == "" {
 		return suits

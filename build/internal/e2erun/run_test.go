@@ -17,10 +17,12 @@ func TestFilterKeepsToTheKindOfCluster(t *testing.T) {
 		run  Run
 		want string
 	}{
-		{Run{}, "!gate-off && !skew"},
+		{Run{}, "!gate-off && !skew && !real"},
+		{Run{Workloads: true}, "!gate-off && !skew"},
 		{Run{Gate: GateOff}, "gate-off"},
 		{Run{Gate: GateMixed}, "skew"},
-		{Run{Labels: "start || job"}, "!gate-off && !skew && (start || job)"},
+		{Run{Gate: GateOff, Workloads: true}, "gate-off"},
+		{Run{Labels: "start || job"}, "!gate-off && !skew && !real && (start || job)"},
 	} {
 		if got := c.run.filter(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
@@ -28,6 +30,30 @@ func TestFilterKeepsToTheKindOfCluster(t *testing.T) {
 		if _, err := types.ParseLabelFilter(c.run.filter()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestWorkloadsAreWantedByTheSpecsThatNeedThem(t *testing.T) {
+	for _, c := range []struct {
+		run  Run
+		want bool
+	}{
+		{Run{}, true},
+		{Run{Gate: GateOn, Labels: "!disruptive"}, true},
+		{Run{Labels: "real"}, true},
+		{Run{Labels: "start || real"}, true},
+		{Run{Labels: "start || job"}, false},
+		{Run{Labels: "!real"}, false},
+		{Run{Gate: GateOff}, false},
+		{Run{Gate: GateMixed}, false},
+	} {
+		got, err := c.run.WantsWorkloads()
+		if err != nil || got != c.want {
+			t.Errorf("%+v: got %v, %v; want %v", c.run, got, err, c.want)
+		}
+	}
+	if _, err := (Run{Labels: "start ||"}).WantsWorkloads(); err == nil {
+		t.Error("no error for a filter that is none")
 	}
 }
 
