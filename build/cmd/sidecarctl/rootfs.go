@@ -11,8 +11,8 @@ func init() { commands = append(commands, rootfsCommand) }
 func rootfsCommand(env *environment) *cobra.Command {
 	trees := []string{"node", "tools", "workloads"}
 	return &cobra.Command{
-		Use:       "rootfs [node|tools]",
-		Short:     "Unpack the Debian packages of the node image",
+		Use:       "rootfs [node|tools|workloads]",
+		Short:     "Unpack the Debian packages of the images",
 		ValidArgs: trees,
 		Args:      cobra.OnlyValidArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
