@@ -54,8 +54,8 @@ func TestReadSpec(t *testing.T) {
 
 func TestOurSpecsAreGood(t *testing.T) {
 	files, err := filepath.Glob("../../../images/rootfs/*.yaml")
-	if err != nil || len(files) != 2 {
-		t.Fatalf("files %v, %v; want node.yaml and tools.yaml", files, err)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("files %v, %v; want node.yaml, tools.yaml and workloads.yaml", files, err)
 	}
 	for _, f := range files {
 		if _, err := ReadSpec(f); err != nil {
