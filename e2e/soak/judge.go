@@ -224,6 +224,9 @@ func (j *judge) budget() {
 	for _, r := range j.records {
 		switch {
 		case r.Event == record.Start:
+			if alive[r.Container] {
+				j.fail("%s started (run %d) while its run before was alive", r.Container, r.Run)
+			}
 			alive[r.Container] = true
 		case isEnd(r):
 			delete(alive, r.Container)

@@ -103,6 +103,7 @@ func TestJudge(t *testing.T) {
 		"a start that is too late":                      {shape: server, text: "sidecar-1:start sidecar-1:exit1 500 native:term 3500 sidecar-1:start native:exit sidecar-1:exit1", want: "sidecar-1 started (run 2) after the end"},
 		"left behind while the app waited":              {shape: server, text: "sidecar-1:start", want: "sidecar-1 has not ended"},
 		"restarted after its TERM while the app waited": {shape: server, text: "sidecar-1:start sidecar-1:term sidecar-1:exit sidecar-1:start sidecar-1:term sidecar-1:exit", want: "sidecar-1 started (run 2) after the end"},
+		"runs twice at a time":                          {shape: job, phase: "Succeeded", text: "sidecar-1:start sidecar-1:start sidecar-1:ready app:start app:exit sidecar-1:term sidecar-1:exit", want: "sidecar-1 started (run 2) while its run before was alive"},
 		"goes on":                                       {shape: job, phase: "Succeeded", text: begin + "app:exit sidecar-1:term", want: "sidecar-1 has not ended"},
 	} {
 		t.Run(name, func(t *testing.T) {

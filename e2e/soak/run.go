@@ -121,6 +121,9 @@ func (s *Soak) batch(ctx context.Context, name string, shapes []Shape, nodes []*
 		if closeErr := space.Close(context.WithoutCancel(ctx)); err == nil {
 			err = closeErr
 		}
+		if goneErr := s.awaitGone(context.WithoutCancel(ctx), space); err == nil {
+			err = goneErr
+		}
 		if removeErr := space.RemoveJournal(context.WithoutCancel(ctx)); err == nil {
 			err = removeErr
 		}
@@ -181,6 +184,22 @@ func (s *Soak) batch(ctx context.Context, name string, shapes []Shape, nodes []*
 		outcomes[i].Overhead = 2*s.Cluster.Config.Intervals.KillOverhead.Duration + time.Duration(kills)*10*time.Second
 	}
 	return outcomes, kills, nil
+}
+
+// awaitGone waits until no pod of the space is left. A kubelet that is started among
+// the remains of dead containers needs seconds for each of them.
+func (s *Soak) awaitGone(ctx context.Context, space *framework.Space) error {
+	var left []corev1.Pod
+	for end := time.Now().Add(s.Limit); time.Now().Before(end); time.Sleep(s.Cluster.Config.Intervals.Poll.Duration) {
+		pods, err := space.Pods(ctx, "")
+		if err != nil {
+			continue
+		}
+		if left = pods; len(left) == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("after %v namespace %s still has %d pods: want none after their deletion without grace", s.Limit, space.Namespace, len(left))
 }
 
 // pod creates a pod and waits for its end. It returns the phase in which it was seen

@@ -87,6 +87,7 @@ func (s *sidecarStarts) wait(syncOthers func(podStatus *kubecontainer.PodStatus)
 	if !s.begun {
 		return
 	}
+	defer s.m.sidecarMemory.ReleaseStarted(s.pod.UID)
 	ended := make(chan struct{})
 	go func() {
 		s.wg.Wait()
@@ -115,6 +116,7 @@ func (s *sidecarStarts) look(syncOthers func(podStatus *kubecontainer.PodStatus)
 		s.abandon(errStartAbandoned)
 		return nil
 	}
+	s.m.sidecarMemory.ReleaseStarted(s.pod.UID)
 	podStatus, err := s.m.currentPodStatus(s.ctx, s.pod.UID)
 	if err != nil {
 		logger.V(3).Info("Unable to look at a pod while its sidecars are started", "pod", klog.KObj(s.pod), "podUID", s.pod.UID, "err", err)

@@ -211,12 +211,62 @@ func TestDeletionEndsThePullForASidecar(t *testing.T) {
 	assert.Equal(t, -1, s.attempt("shipper"))
 }
 
-// endlessPuller pulls one image until its context ends, and leaves the others to the
-// real one.
+// A status that is taken while a sidecar is being started may not show it yet, and must
+// not be the reason to start it once more.
+func TestSidecarIsStartedOnce(t *testing.T) {
+	s := newSlowStart(t, v1.RestartPolicyAlways)
+	s.m.runner = &endlessRunner{begun: s.begun}
+	pullCtx, pulled := context.WithCancel(s.ctx)
+	puller := &endlessPuller{ImageManager: s.m.imagePuller, image: "slow", begun: make(chan struct{}, 1), until: pullCtx.Done()}
+	s.m.imagePuller = puller
+	s.pod.Spec.Containers[shipperIdx].Image = "slow"
+	s.sync()
+	<-puller.begun
+	require.Equal(t, "proxy", <-s.begun)
+	late := &lateList{FakeRuntimeService: s.runtime, changed: func() {
+		pulled()
+		s.eventually("shipper", 0, "the pull has ended")
+		time.Sleep(startsPollInterval / 10) // the end of the start is noted
+	}}
+	s.m.runtimeService = late
+	require.Eventually(t, late.used.Load, 30*time.Second, 10*time.Millisecond)
+	time.Sleep(2 * startsPollInterval)
+	assert.Equal(t, 2, calls(s.runtime, "CreateContainer"), "the proxy and the shipper")
+	s.delete()
+}
+
+func calls(fake *apitest.FakeRuntimeService, method string) int {
+	n := 0
+	for _, c := range fake.GetCalls() {
+		if c == method {
+			n++
+		}
+	}
+	return n
+}
+
+// lateList tells what runs as it was before a change, once.
+type lateList struct {
+	*apitest.FakeRuntimeService
+	used    atomic.Bool
+	changed func()
+}
+
+func (l *lateList) ListContainers(ctx context.Context, filter *runtimeapi.ContainerFilter) ([]*runtimeapi.Container, error) {
+	list, err := l.FakeRuntimeService.ListContainers(ctx, filter)
+	if l.used.CompareAndSwap(false, true) {
+		l.changed()
+	}
+	return list, err
+}
+
+// endlessPuller pulls one image until its context or until ends, and leaves the others
+// to the real one.
 type endlessPuller struct {
 	images.ImageManager
 	image string
 	begun chan struct{}
+	until <-chan struct{}
 }
 
 func (p *endlessPuller) EnsureImageExists(ctx context.Context, ref *v1.ObjectReference, pod *v1.Pod, image string, secrets []v1.Secret, sandbox *runtimeapi.PodSandboxConfig, handler string, policy v1.PullPolicy) (string, string, error) {
@@ -224,6 +274,10 @@ func (p *endlessPuller) EnsureImageExists(ctx context.Context, ref *v1.ObjectRef
 		return p.ImageManager.EnsureImageExists(ctx, ref, pod, image, secrets, sandbox, handler, policy)
 	}
 	p.begun <- struct{}{}
-	<-ctx.Done()
-	return "", ctx.Err().Error(), images.ErrImagePull
+	select {
+	case <-p.until:
+		return image, "", nil
+	case <-ctx.Done():
+		return "", ctx.Err().Error(), images.ErrImagePull
+	}
 }

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package sidecar
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -24,8 +25,9 @@ import (
 type Memory struct {
 	lock sync.RWMutex
 	pods map[types.UID]*podMemory
-	// starting holds the names of the sidecars that are being started.
-	starting map[types.UID]sets.Set[string]
+	// starting holds the names of the sidecars that are being started, with true once
+	// the start has ended.
+	starting map[types.UID]map[string]bool
 }
 
 // podMemory is what is remembered of a pod in its current sandbox.
@@ -65,35 +67,45 @@ func (m *Memory) PostStartSucceeded(uid types.UID, id kubecontainer.ContainerID)
 	m.pod(uid).succeeded.Insert(id.ID)
 }
 
-// Starting is called when the start of a sidecar begins. It lasts until Started is
-// called, which is when its postStart hook has ended, or when it has failed.
+// Starting is called when the start of a sidecar begins.
 func (m *Memory) Starting(uid types.UID, container string) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	if m.starting == nil {
-		m.starting = make(map[types.UID]sets.Set[string])
+		m.starting = make(map[types.UID]map[string]bool)
 	}
 	if m.starting[uid] == nil {
-		m.starting[uid] = sets.New[string]()
+		m.starting[uid] = make(map[string]bool)
 	}
-	m.starting[uid].Insert(container)
+	m.starting[uid][container] = false
 }
 
 // Started is called when the start of the sidecar has ended, with or without success.
 func (m *Memory) Started(uid types.UID, container string) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	m.starting[uid].Delete(container)
-	if m.starting[uid].Len() == 0 {
+	m.starting[uid][container] = true
+}
+
+// ReleaseStarted is called before the runtime is asked for the status of the pod, and
+// lets that status tell about the sidecars whose start has ended. One from before the
+// end of a start does not tell what became of it, and would have the sidecar started a
+// second time.
+func (m *Memory) ReleaseStarted(uid types.UID) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	maps.DeleteFunc(m.starting[uid], func(_ string, ended bool) bool { return ended })
+	if len(m.starting[uid]) == 0 {
 		delete(m.starting, uid)
 	}
 }
 
-// IsStarting returns true while the sidecar is being started.
+// IsStarting returns true from the start of the sidecar until it is released.
 func (m *Memory) IsStarting(uid types.UID, container string) bool {
 	m.lock.RLock()
 	defer m.lock.RUnlock()
-	return m.starting[uid].Has(container)
+	_, starting := m.starting[uid][container]
+	return starting
 }
 
 // passedPostStart returns true if the container has no postStart hook, or it has

@@ -104,3 +104,29 @@ func TestMemoryOfTheFirstSidecars(t *testing.T) {
 	memory.Forget(pod.UID)
 	assert.Empty(t, memory.pods)
 }
+
+func TestMemoryOfStarts(t *testing.T) {
+	m := &Memory{}
+	m.ReleaseStarted("pod")
+	m.Starting("pod", "proxy")
+	m.Starting("pod", "shipper")
+	m.Starting("other", "proxy")
+	m.Started("pod", "proxy")
+	if !m.IsStarting("pod", "proxy") {
+		t.Error("a start is over when it is released, not when it has ended")
+	}
+	m.ReleaseStarted("pod")
+	if m.IsStarting("pod", "proxy") {
+		t.Error("a released start is over")
+	}
+	if !m.IsStarting("pod", "shipper") || !m.IsStarting("other", "proxy") {
+		t.Error("a start that goes on is not released")
+	}
+	m.Started("pod", "shipper")
+	m.Started("other", "proxy")
+	m.ReleaseStarted("pod")
+	m.ReleaseStarted("other")
+	if len(m.starting) > 0 {
+		t.Errorf("nothing is to be left, found %v", m.starting)
+	}
+}
