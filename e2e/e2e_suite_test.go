@@ -117,7 +117,7 @@ func save(ctx context.Context, s *framework.Space, failed bool) error {
 	dir := filepath.Join(*artifacts, artifact.Folder(CurrentSpecReport().FullText()))
 	err := s.SaveJournal(ctx, dir)
 	if failed {
-		err = errors.Join(err, s.SaveState(ctx, dir))
+		err = errors.Join(err, s.SaveState(ctx, dir), s.SaveLogs(ctx, dir))
 		AddReportEntry("artifacts", dir, ReportEntryVisibilityFailureOrVerbose)
 	}
 	return err

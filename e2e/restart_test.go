@@ -68,6 +68,49 @@ spec:
 `})
 	})
 
+	It("brings back a sidecar that runs out of memory", func(ctx SpecContext) {
+		lifecycle.JobEnds(ctx, newSpace(ctx), lifecycle.JobRun{
+			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"}, Steps: crashOfSidecar,
+			Judge: []lifecycle.Judge{
+				lifecycle.Runs("app", 1), lifecycle.Runs("proxy", 2),
+				lifecycle.Before(journal.Killed("proxy").Run(1), journal.Start("proxy").Run(2)),
+			}, Manifest: `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: job}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: app
+        args: [--exit-when=/journal/done]
+      - name: proxy
+        args: ["--eat-memory-when=/journal/crash,"]
+        resources: {limits: {memory: 48Mi}}
+        lifecycle: {type: Sidecar}
+`})
+	})
+
+	It("brings back a sidecar that fails its liveness probe, under Never", func(ctx SpecContext) {
+		lifecycle.SidecarFailsLiveness(ctx, newSpace(ctx), lifecycle.AppCrash{App: "app", Sidecar: "proxy", Manifest: `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: app
+    args: [--exit-when=/journal/done]
+  - name: proxy
+    args: [--ready-when=/journal/open]
+    startupProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1, failureThreshold: 600}
+    livenessProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1, failureThreshold: 1}
+    lifecycle: {type: Sidecar}
+`})
+	})
+
 	It("does not count a sidecar's restarts against backoffLimit under OnFailure", func(ctx SpecContext) {
 		lifecycle.JobEnds(ctx, newSpace(ctx), lifecycle.JobRun{
 			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"}, Steps: crashOfSidecar,

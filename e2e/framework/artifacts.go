@@ -70,6 +70,24 @@ func (s *Space) SaveState(ctx context.Context, dir string) error {
 	return errors.Join(errs...)
 }
 
+// SaveLogs writes what kubelet and containerd of every node have logged since the space
+// was made into dir. Where the nodes are out of reach, a file says so instead.
+func (s *Space) SaveLogs(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	nodes, err := s.Nodes(ctx)
+	if err != nil {
+		return os.WriteFile(filepath.Join(dir, "no-node-logs.txt"), []byte(err.Error()+"\n"), 0o644)
+	}
+	var errs []error
+	for _, node := range nodes {
+		text, err := node.Shell(ctx, fmt.Sprintf("journalctl --no-pager --output=short-precise --unit=kubelet --unit=containerd --since=@%d", s.began.Unix()))
+		errs = append(errs, err, os.WriteFile(filepath.Join(dir, node.Name+".log"), []byte(text), 0o644))
+	}
+	return errors.Join(errs...)
+}
+
 // Events returns the events of the space in the order in which they came, a
 // line each.
 func (s *Space) Events(ctx context.Context) ([]string, error) {

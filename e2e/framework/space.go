@@ -36,6 +36,8 @@ type Space struct {
 	*Cluster
 	Namespace string
 
+	// began is when the space was made.
+	began    time.Time
 	dynamic  dynamic.Interface
 	warnings warnings
 	made     made
@@ -43,7 +45,7 @@ type Space struct {
 
 // NewSpace makes a namespace and its journals. The name must be new in the cluster.
 func (c *Cluster) NewSpace(ctx context.Context, name string) (*Space, error) {
-	s := &Space{Cluster: c, Namespace: name}
+	s := &Space{Cluster: c, Namespace: name, began: time.Now()}
 	rc := rest.CopyConfig(c.rest)
 	rc.WarningHandlerWithContext = &s.warnings
 	var err error

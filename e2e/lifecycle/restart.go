@@ -56,3 +56,27 @@ func AppRestartsDuringAHook(ctx context.Context, s *framework.Space, in AppCrash
 	Expect(tl.Before(journal.Start(in.App).Run(2), journal.HookEnd(in.Sidecar, "postStart").Run(2))).To(Succeed())
 	Expect(tl.Count(journal.Hook(in.Sidecar, "postStart"))).To(Equal(2), "the hook must run once for each start:\n%s", tl)
 }
+
+// SidecarFailsLiveness lets the liveness probe of the sidecar of the pod named "pod"
+// fail by taking /journal/open away, which the sidecar is ready with, and ends the app
+// by /journal/done when the sidecar is back. The sidecar is stopped and started again,
+// and neither the app nor the phase notices.
+func SidecarFailsLiveness(ctx context.Context, s *framework.Space, in AppCrash) {
+	apply(ctx, s, in.Manifest)
+	limit := s.Config.Intervals.Start.Duration
+	Expect(s.Touch(ctx, "open")).To(Succeed())
+	await(ctx, s, limit, journal.Start(in.App))
+	Expect(s.Untouch(ctx, "open")).To(Succeed())
+	await(ctx, s, limit, journal.Start(in.Sidecar).Run(2))
+	Expect(s.Touch(ctx, "open")).To(Succeed())
+	await(ctx, s, limit, journal.Ready(in.Sidecar).Run(2))
+	Expect(s.Touch(ctx, "done")).To(Succeed())
+	_, err := s.AwaitPhase(ctx, "pod", s.Config.Intervals.Stop.Duration, corev1.PodSucceeded)
+	Expect(err).To(Succeed())
+	tl, err := s.Journal(ctx)
+	Expect(err).To(Succeed())
+	Expect(tl.RunsOnce(in.App)).To(Succeed())
+	Expect(tl.Runs(in.Sidecar, 2)).To(Succeed())
+	Expect(tl.Between(journal.Start(in.App), journal.Term(in.Sidecar), journal.Start(in.Sidecar).Run(2))).To(Succeed())
+	Expect(tl.Before(journal.End(in.App), journal.Term(in.Sidecar).Run(2))).To(Succeed())
+}

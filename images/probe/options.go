@@ -82,6 +82,7 @@ type options struct {
 	exitAfter  perRun[time.Duration]
 	exitWhen   perRun[string]
 	exitCode   perRun[int]
+	eatWhen    perRun[string]
 	onTerm     onTerm
 	termCode   int
 	serve      string
@@ -95,6 +96,7 @@ func parseOptions(args []string) (*options, error) {
 		exitAfter:  perRun[time.Duration]{[]time.Duration{never}, duration},
 		exitWhen:   perRun[string]{[]string{""}, func(text string) (string, error) { return text, nil }},
 		exitCode:   perRun[int]{[]int{0}, strconv.Atoi},
+		eatWhen:    perRun[string]{[]string{""}, func(text string) (string, error) { return text, nil }},
 	}
 	fs := flag.NewFlagSet("probe run", flag.ContinueOnError)
 	o.flags(fs)
@@ -103,6 +105,7 @@ func parseOptions(args []string) (*options, error) {
 	fs.Var(&o.exitAfter, "exit-after", "end by itself after this time, or never; a comma separates the values of successive runs")
 	fs.Var(&o.exitWhen, "exit-when", "end by itself when this file exists; a comma separates the values of successive runs, an empty one means none")
 	fs.Var(&o.exitCode, "exit-code", "exit code when it ends by itself; a comma separates the values of successive runs")
+	fs.Var(&o.eatWhen, "eat-memory-when", "take memory until it is killed when this file exists; a comma separates the values of successive runs, an empty one means none")
 	fs.Var(&o.onTerm, "on-term", "when asked to stop: exit, ignore, or delay:DURATION")
 	fs.IntVar(&o.termCode, "term-code", 0, "exit code when asked to stop")
 	fs.StringVar(&o.serve, "serve", "", "answer HTTP on this address: / and /ready with 200 when ready and 503 when not, /healthz with 200")

@@ -57,9 +57,9 @@ func (p *player) play(n int, signals <-chan os.Signal) (int, error) {
 		readyAt = nil
 	}
 	exitAt := after(p.exitAfter.of(n))
-	exitWhen := p.exitWhen.of(n)
+	exitWhen, eatWhen := p.exitWhen.of(n), p.eatWhen.of(n)
 	var files <-chan time.Time
-	if p.readyWhen != "" || exitWhen != "" {
+	if p.readyWhen != "" || exitWhen != "" || eatWhen != "" {
 		ticker := time.NewTicker(fileEvery)
 		defer ticker.Stop()
 		files = ticker.C
@@ -80,6 +80,9 @@ func (p *player) play(n int, signals <-chan os.Signal) (int, error) {
 			}
 			if exitWhen != "" && !stopping && exists(exitWhen) {
 				return p.exit(p.exitCode.of(n))
+			}
+			if eatWhen != "" && exists(eatWhen) {
+				eatMemory(func([]byte) bool { return true })
 			}
 		case <-exitAt:
 			if !stopping {
