@@ -21,6 +21,7 @@ func init() { commands = append(commands, e2eCommand) }
 func e2eCommand(env *environment) *cobra.Command {
 	run := e2erun.Run{Root: env.Root, Config: env.Path("e2e", "config", "default.yaml")}
 	var gate string
+	rounds := 1
 	cmd := &cobra.Command{
 		Use:   "e2e [flags] [-- ginkgo arguments]",
 		Short: "Test the behaviour on real clusters: yours by KUBECONFIG, or those of our node image",
@@ -50,24 +51,24 @@ docs/testing.md has more.`,
 			if err != nil {
 				return err
 			}
-			var total e2erun.Summary
-			var errs []error
-			for _, g := range gates {
-				summary, err := env.runE2E(cmd.Context(), run, g, given)
-				total = total.Add(summary)
-				errs = append(errs, err)
+			if rounds < 1 {
+				return fmt.Errorf("--rounds %d: want at least 1", rounds)
 			}
-			if err := errors.Join(errs...); err != nil {
-				errs = []error{fmt.Errorf("%w\nto repeat: %s", err, repeat(os.Args[2:]))}
+			total, err := eachRound(rounds, run.Out, func(suffix string) (e2erun.Summary, error) {
+				return env.runGates(cmd.Context(), run, gates, given, suffix)
+			})
+			if err != nil {
+				err = fmt.Errorf("%w\nto repeat: %s", err, repeat(os.Args[2:]))
 			}
 			fmt.Fprintln(run.Out, total)
-			return errors.Join(errs...)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&run.Labels, "labels", "", `run only specs with these labels, such as "start || job"`)
 	cmd.Flags().StringVar(&gate, "gate", "", "run the specs for clusters that have the feature gate on, off or mixed, or all of them (default: all, or on if a cluster or a choice of specs is given)")
 	cmd.Flags().StringVar(&run.Kubeconfig, "kubeconfig", "", "use this cluster (default: $KUBECONFIG, or else clusters of our node image)")
 	cmd.Flags().BoolVar(&run.Workloads, "workloads", false, "the nodes of the given cluster have the image "+workloads.Name+": run the specs that need it, too")
+	cmd.Flags().IntVar(&rounds, "rounds", rounds, "how often to run all of it, to find specs that fail now and then")
 	cmd.Flags().StringVar(&run.Config, "config", run.Config, "settings of the suite")
 	cmd.Flags().BoolVar(&run.Keep, "keep", false, "leave what failed specs made, and the clusters")
 	return cmd
@@ -97,13 +98,9 @@ func gateStates(gate string, given bool) ([]e2erun.Gate, error) {
 
 // runE2E runs the suite once, on the given cluster or one of ours.
 func (e *environment) runE2E(ctx context.Context, run e2erun.Run, gate e2erun.Gate, given bool) (_ e2erun.Summary, err error) {
-	run.Gate, run.Output = gate, e.Output("e2e")
+	run.Gate, run.Output = gate, e.suiteOutput(gate)
 	if ours := filepath.Join(e.Bin(layout.Sidecar), "kubectl"); exists(ours) {
 		run.Kubectl = ours
-	}
-	if gate != e2erun.GateOn {
-		// Beside the other runs, so that all reports stay.
-		run.Output = e.Output("e2e-gate-" + string(gate))
 	}
 	if given {
 		wanted, err := run.WantsWorkloads()
