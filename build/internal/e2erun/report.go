@@ -23,32 +23,59 @@ func (s Summary) Add(t Summary) Summary {
 	return Summary{s.Passed + t.Passed, s.Failed + t.Failed, slices.Concat(s.Failures, t.Failures)}
 }
 
+// Spec is a spec that has run, or a step of the suite itself, such as its set-up,
+// that has failed.
+type Spec struct {
+	// Name is the full text of the spec, or what kind of step it is.
+	Name string
+	// Step says that it is a step of the suite and no spec.
+	Step bool
+	// Failed says that it has not passed, and Message why.
+	Failed  bool
+	Message string
+	// Labels are those of the spec.
+	Labels []string
+}
+
 // ReadReport reads Ginkgo's JSON report. Specs that the label filter left out
 // count for nothing.
 func ReadReport(name string) (Summary, error) {
-	reports, err := readReports(name)
+	specs, err := ReadSpecs(name)
 	if err != nil {
 		return Summary{}, err
 	}
 	var s Summary
-	for _, report := range reports {
-		for _, spec := range report.SpecReports {
-			switch {
-			case spec.Failed():
-				text := spec.FullText()
-				if spec.LeafNodeType != types.NodeTypeIt {
-					// Each parallel process reports the failed set-up.
-					text = spec.LeafNodeType.String()
-					if slices.Contains(s.Failures, text) {
-						continue
-					}
-				}
-				s.Failed++
-				s.Failures = append(s.Failures, text)
-			case spec.LeafNodeType == types.NodeTypeIt && spec.State == types.SpecStatePassed:
-				s.Passed++
-			}
+	for _, spec := range specs {
+		if spec.Failed {
+			s.Failed++
+			s.Failures = append(s.Failures, spec.Name)
+		} else {
+			s.Passed++
 		}
 	}
 	return s, nil
+}
+
+// ReadSpecs returns the specs that have run by Ginkgo's JSON report, and the steps of
+// the suite that have failed.
+func ReadSpecs(name string) ([]Spec, error) {
+	reports, err := readReports(name)
+	if err != nil {
+		return nil, err
+	}
+	var specs []Spec
+	for _, report := range reports {
+		for _, r := range report.SpecReports {
+			spec := Spec{Name: r.FullText(), Failed: r.Failed(), Message: r.Failure.Message, Labels: r.Labels()}
+			if r.LeafNodeType != types.NodeTypeIt {
+				spec.Name, spec.Step = r.LeafNodeType.String(), true
+			}
+			// Each parallel process reports the failed set-up.
+			again := spec.Step && slices.ContainsFunc(specs, func(s Spec) bool { return s.Step && s.Name == spec.Name })
+			if spec.Failed && !again || !spec.Step && r.State == types.SpecStatePassed {
+				specs = append(specs, spec)
+			}
+		}
+	}
+	return specs, nil
 }

@@ -114,6 +114,10 @@ const (
 	reportFile = "report.json"
 )
 
+// Specs returns what the last run to this Output has run. Do removes what was there
+// before, so that there is nothing to read if the suite died.
+func (r Run) Specs() ([]Spec, error) { return ReadSpecs(filepath.Join(r.Output, reportFile)) }
+
 // arguments are those of the go command.
 func (r Run) arguments(parallel int) []string {
 	args := []string{"tool", "ginkgo", "run",

@@ -1,6 +1,7 @@
 package e2erun
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,6 +96,14 @@ func TestReport(t *testing.T) {
 	s, err = ReadReport(report(setup, setup))
 	if err != nil || s.Failed != 1 || s.Failures[0] != "SynchronizedBeforeSuite" {
 		t.Errorf("a set-up that failed: got %q, %v, %v", s, s.Failures, err)
+	}
+	crash := spec("four", types.NodeTypeIt, types.SpecStatePanicked)
+	crash.Failure.Message, crash.LeafNodeLabels = "why", []string{"start"}
+	specs, err := ReadSpecs(report(setup, setup, crash,
+		spec("left out", types.NodeTypeIt, types.SpecStateSkipped), spec("five", types.NodeTypeIt, types.SpecStatePassed)))
+	want := "[{SynchronizedBeforeSuite true true  []} {four false true why [start]} {five false false  []}]"
+	if got := fmt.Sprint(specs); err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 	if _, err := ReadReport(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("no error for a missing report")
