@@ -144,13 +144,7 @@ func (b *Build) Run(ctx context.Context) error {
 	}
 	for state, names := range stale {
 		start := time.Now()
-		args := []string{"build", "-o", tmp + "/", "-ldflags=" + b.ldflags(base, state)}
-		for _, n := range names {
-			args = append(args, "k8s.io/kubernetes/cmd/"+n)
-		}
-		cmd := gotool.Command(ctx, b.Tree.Dir, "go", args...)
-		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
-		if err := gotool.Run(cmd); err != nil {
+		if err := b.goBuild(ctx, names, tmp+"/", b.ldflags(base, state)); err != nil {
 			return err
 		}
 		fmt.Fprintf(b.Out, "    %s (%s tree): %.1f s\n", strings.Join(names, ", "), state, time.Since(start).Seconds())
@@ -180,6 +174,18 @@ func (b *Build) Run(ctx context.Context) error {
 		}
 	}
 	return b.write(next)
+}
+
+// goBuild has the go command build the commands into out, a folder if it ends with a
+// slash.
+func (b *Build) goBuild(ctx context.Context, commands []string, out, ldflags string, flags ...string) error {
+	args := append([]string{"build", "-o", out, "-ldflags=" + ldflags}, flags...)
+	for _, n := range commands {
+		args = append(args, "k8s.io/kubernetes/cmd/"+n)
+	}
+	cmd := gotool.Command(ctx, b.Tree.Dir, "go", args...)
+	cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+	return gotool.Run(cmd)
 }
 
 // Result reads what the last run made.
