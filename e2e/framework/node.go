@@ -170,28 +170,3 @@ func (c *Cluster) allNodesReady(ctx context.Context) error {
 	}
 	return err
 }
-
-// AddStaticPod puts the pod of the manifest among the static pods of the node and
-// returns the file that it is in.
-func (n *Node) AddStaticPod(ctx context.Context, s *Space, manifest string) (file string, err error) {
-	objects, err := parse(manifest)
-	if err != nil {
-		return "", err
-	}
-	o := objects[0]
-	o.SetNamespace(s.Namespace)
-	s.instrument(podSpec(o))
-	data, err := o.MarshalJSON()
-	if err != nil {
-		return "", err
-	}
-	file = "/etc/kubernetes/manifests/" + s.Namespace + ".json"
-	var errOut bytes.Buffer
-	// The kubelet must not read half a file.
-	if err := n.node.CommandContext(ctx, "sh", "-ec", "cat >/etc/kubernetes/new && mv /etc/kubernetes/new "+file).
-		SetStdin(bytes.NewReader(data)).SetStderr(&errOut).Run(); err != nil {
-		return file, fmt.Errorf("node %s: %s: %w: %s", n.Name, file, err, errOut.String())
-	}
-	s.made.note(o.GetKind(), o.GetName(), podSpec(o))
-	return file, nil
-}

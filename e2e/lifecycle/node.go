@@ -13,17 +13,9 @@ import (
 	"sidecar-node/e2e/journal"
 )
 
-// kubeletHealthy returns when the kubelet of the node answers.
-const kubeletHealthy = `
-for i in $(seq 300); do
-  if (exec 3<>/dev/tcp/127.0.0.1/10248 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && grep -q 'HTTP/1.0 200' <&3) 2>/dev/null; then exit 0; fi
-  sleep 0.2
-done
-exit 1`
-
 // KillKubelet kills the kubelet without notice and returns when the next one works.
 func KillKubelet(ctx context.Context, node *framework.Node) {
-	on(ctx, node, "systemctl kill --signal=KILL kubelet; sleep 2; systemctl start kubelet; "+kubeletHealthy)
+	on(ctx, node, "systemctl kill --signal=KILL kubelet; sleep 2; systemctl start kubelet; "+framework.KubeletHealthy)
 }
 
 // StopKubelet stops the kubelet. Whatever happens, it runs again after the spec.
@@ -34,7 +26,7 @@ func StopKubelet(ctx context.Context, node *framework.Node) {
 
 // StartKubelet starts the kubelet and returns when it works.
 func StartKubelet(ctx context.Context, node *framework.Node) {
-	on(ctx, node, "systemctl start kubelet; "+kubeletHealthy)
+	on(ctx, node, "systemctl start kubelet; "+framework.KubeletHealthy)
 }
 
 // KillContainerd kills containerd without notice and returns when the next one works.

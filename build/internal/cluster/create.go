@@ -135,10 +135,14 @@ func (c *Cluster) awaitAPI(ctx context.Context) error {
 	}
 }
 
-// AwaitReady waits until all nodes and all pods of the system are ready. The
-// error of a wait in vain lists what wasn't.
+// AwaitReady waits until the API server, all nodes and all pods of the system are
+// ready. The error of a wait in vain lists what wasn't.
 func (c *Cluster) AwaitReady(ctx context.Context) error {
 	start := time.Now()
+	// Components that start with the node need a while.
+	if err := c.awaitAPI(ctx); err != nil {
+		return err
+	}
 	limit := "--timeout=" + readyLimit.String()
 	for _, args := range [][]string{
 		{"wait", "--for=condition=Ready", "nodes", "--all", limit},

@@ -39,10 +39,6 @@ func (c *Cluster) ensure(ctx context.Context) (State, error) {
 		return state, c.create(ctx)
 	}
 	if state == Stopped {
-		// Components that start with the node need a while.
-		if err := c.awaitAPI(ctx); err != nil {
-			return state, err
-		}
 		return state, c.AwaitReady(ctx)
 	}
 	if _, err := output(c.kubectl(ctx, "get", "--raw", "/readyz", "--request-timeout=15s")); err != nil {
