@@ -61,6 +61,9 @@ e2e: ## test the behaviour on real clusters; LABELS="start || job" selects specs
 timeline: ## draw what happened in a pod of a running cluster; POD=namespace/name
 	$(RUN) timeline $(if $(POD),'$(POD)') $(ARGS)
 
+e2e-mutants: ## revert hooks of the series in that cluster one by one, and see the suite catch it
+	$(RUN) e2e-mutants $(ARGS)
+
 soak: ## run random pods while kubelets are killed, and judge each of them; ROUNDS=200
 	$(RUN) soak $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 

@@ -152,6 +152,34 @@ spec:
           preStop: {exec: {command: [/probe, hook, preStop, --takes=500ms]}}
 `})
 	})
+
+	It("ends although native sidecars keep the pod running", func(ctx SpecContext) {
+		lifecycle.JobEnds(ctx, newSpace(ctx), lifecycle.JobRun{
+			Condition: batchv1.JobComplete, Phase: corev1.PodSucceeded, App: "app", Sidecars: []string{"proxy"},
+			Judge: []lifecycle.Judge{
+				lifecycle.Runs("app", 1), lifecycle.Runs("proxy", 1), lifecycle.Runs("native", 1),
+				lifecycle.ExitsBeforeStopOf("proxy", "native"),
+			}, Manifest: `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: job}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: OnFailure
+      initContainers:
+      - name: native
+        restartPolicy: Always
+        args: [--term-code=1]
+      containers:
+      - name: app
+        args: [--exit-after=1s]
+      - name: proxy
+        args: ["--on-term=delay:1s", --term-code=1]
+        lifecycle: {type: Sidecar}
+`})
+	})
 })
 
 func succeeds(judges ...lifecycle.Judge) lifecycle.JobRun {

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"time"
+
 	. "github.com/onsi/ginkgo/v2"
 
 	"sidecar-node/e2e/journal"
@@ -182,6 +184,24 @@ spec:
     lifecycle: {type: Sidecar}
 `}),
 	)
+
+	// The bound is half the period: without the early probes the first one to succeed
+	// would come when a whole period is over.
+	It("does not leave the app waiting for the period of a probe", func(ctx SpecContext) {
+		lifecycle.StartsInOrder(ctx, newSpace(ctx), lifecycle.Start{App: "app", Until: []journal.Point{journal.Ready("proxy")},
+			Judge: []lifecycle.Judge{lifecycle.Within(journal.Ready("proxy"), journal.Start("app"), 10*time.Second)}, Manifest: `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  containers:
+  - name: app
+  - name: proxy
+    args: [--ready-after=500ms]
+    startupProbe: {exec: {command: [/probe, ready]}, periodSeconds: 20, failureThreshold: 10}
+    lifecycle: {type: Sidecar}
+`})
+	})
 
 	It("ends at once when it is deleted while the app waits", func(ctx SpecContext) {
 		lifecycle.EndsAtOnceWhenDeletedWhileHeld(ctx, newSpace(ctx), lifecycle.HeldStart{

@@ -7,9 +7,11 @@ import (
 	"testing"
 )
 
-func TestDefaultIsComplete(t *testing.T) {
-	if _, err := Load("default.yaml"); err != nil {
-		t.Error(err)
+func TestFilesAreComplete(t *testing.T) {
+	for _, name := range []string{"default.yaml", "impatient.yaml"} {
+		if _, err := Load(name); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -124,7 +124,7 @@ func OpensWithoutAPIServer(ctx context.Context, s *framework.Space, node *framew
 // one when do has returned. Before and after, the node is ready.
 func withKubeletConfig(ctx context.Context, s *framework.Space, node *framework.Node, change string, do func()) {
 	const file = "config=/var/lib/kubelet/config.yaml; "
-	const restart = "systemctl restart kubelet; " + kubeletHealthy
+	const restart = "systemctl restart kubelet; " + framework.KubeletHealthy
 	const restore = file + "if [ -e $config.before ]; then mv $config.before $config; " + restart + "; fi"
 	readyAfterwards(s)
 	afterwards(node, restore)

@@ -155,7 +155,7 @@ func (b *Build) Run(ctx context.Context) error {
 			if err := checkVersion(ctx, file, next.Version); err != nil {
 				return err
 			}
-			sum, err := hash(file)
+			sum, err := Hash(file)
 			if err != nil {
 				return err
 			}
@@ -259,7 +259,8 @@ func digest(ldflags string, sources []string, files map[string]git.Entry) string
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-func hash(file string) (string, error) {
+// Hash returns the SHA-256 of a file, in hex.
+func Hash(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", err

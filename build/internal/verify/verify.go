@@ -63,6 +63,7 @@ func All() []Check {
 		stockBytes,
 		goClient,
 		apiDocuments,
+		mutants,
 	}
 }
 

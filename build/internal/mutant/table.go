@@ -1,0 +1,51 @@
+package mutant
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Row is a line of the table.
+type Row struct {
+	Mutant Mutant
+	// Verdict is that of the suite, unless Err says why there is none.
+	Verdict Verdict
+	Err     error
+	// Took is how long it took to put the mutant in its place, run the specs, and take
+	// it away.
+	Took time.Duration
+}
+
+// Survived says that a spec that should have caught the mutant has not.
+func (r Row) Survived() bool { return r.Err == nil && len(r.Verdict.Missed) > 0 }
+
+// Table returns the rows as a table in Markdown.
+func Table(rows []Row) string {
+	var b strings.Builder
+	b.WriteString("| mutant | what no longer holds | caught by | seconds |\n|---|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %.0f |\n", r.Mutant.Name, r.Mutant.Breaks, r.outcome(), r.Took.Seconds())
+	}
+	return b.String()
+}
+
+func (r Row) outcome() string {
+	if r.Err != nil {
+		return "**no verdict**: " + cell(firstLine(r.Err.Error()))
+	}
+	if r.Mutant.Name == Control {
+		return "nothing"
+	}
+	var parts []string
+	for _, s := range r.Verdict.Caught {
+		parts = append(parts, cell(s.Name))
+	}
+	for _, part := range r.Verdict.Missed {
+		parts = append(parts, "**survives** "+cell(part))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// cell is text as it may stand in a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
