@@ -64,23 +64,24 @@ func (r *Run) components() []string {
 	return used
 }
 
-// Compile compiles all mutants, and what the control runs, unless they are there.
+// Compile compiles all mutants, and what the control runs, unless they are there. It
+// goes on after one that does not compile.
 func (r *Run) Compile(ctx context.Context) error {
 	inputs, err := r.Build.Inputs(ctx)
 	if err != nil {
 		return err
 	}
+	var all []Mutant
 	for _, component := range r.components() {
-		if err := r.compile(ctx, Mutant{Name: Control, Component: component}, inputs); err != nil {
-			return err
+		all = append(all, Mutant{Name: Control, Component: component})
+	}
+	var errs []error
+	for _, m := range append(all, r.Mutants...) {
+		if errs = append(errs, r.compile(ctx, m, inputs)); ctx.Err() != nil {
+			break
 		}
 	}
-	for _, m := range r.Mutants {
-		if err := r.compile(ctx, m, inputs); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (r *Run) compile(ctx context.Context, m Mutant, inputs string) error {
