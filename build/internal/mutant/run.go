@@ -152,7 +152,7 @@ func (r *Run) one(ctx context.Context, m Mutant, components []string) (Row, erro
 			}()
 			row.Verdict, row.Err = r.judge(ctx, m, components)
 			for _, s := range row.Verdict.Caught {
-				fmt.Fprintf(r.Out, "    caught by: %s\n      %s\n", s.Name, firstLine(s.Message))
+				fmt.Fprintf(r.Out, "    caught by: %s\n      %s\n", s.Name, reason(s.Message))
 			}
 			if row.Survived() {
 				return fmt.Errorf("mutant %s survives: %s, and no spec that should have noticed has: %q (what the suite says: %s)", m.Name, m.Breaks, row.Verdict.Missed, r.log(m))

@@ -23,28 +23,30 @@ func (r Row) Survived() bool { return r.Err == nil && len(r.Verdict.Missed) > 0 
 // Table returns the rows as a table in Markdown.
 func Table(rows []Row) string {
 	var b strings.Builder
-	b.WriteString("| mutant | what no longer holds | caught by | seconds |\n|---|---|---|---|\n")
+	b.WriteString("| mutant | what no longer holds | caught by | which says | seconds |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %.0f |\n", r.Mutant.Name, r.Mutant.Breaks, r.outcome(), r.Took.Seconds())
+		by, says := r.outcome()
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %.0f |\n", r.Mutant.Name, r.Mutant.Breaks, by, says, r.Took.Seconds())
 	}
 	return b.String()
 }
 
-func (r Row) outcome() string {
+// outcome is what caught the mutant, and what that says.
+func (r Row) outcome() (by, says string) {
 	if r.Err != nil {
-		return "**no verdict**: " + cell(firstLine(r.Err.Error()))
+		return "**no verdict**", cell(reason(r.Err.Error()))
 	}
 	if r.Mutant.Name == Control {
-		return "nothing"
+		return "nothing", ""
 	}
-	var parts []string
+	var specs, reasons []string
 	for _, s := range r.Verdict.Caught {
-		parts = append(parts, cell(s.Name))
+		specs, reasons = append(specs, cell(s.Name)), append(reasons, cell(reason(s.Message)))
 	}
 	for _, part := range r.Verdict.Missed {
-		parts = append(parts, "**survives** "+cell(part))
+		specs = append(specs, "**survives** "+cell(part))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(specs, "; "), strings.Join(reasons, "; ")
 }
 
 // cell is text as it may stand in a table.

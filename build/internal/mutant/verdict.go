@@ -46,7 +46,7 @@ func JudgeControl(specs []string, ran []e2erun.Spec) error {
 	var errs []error
 	for _, s := range ran {
 		if s.Failed {
-			errs = append(errs, fmt.Errorf("with nothing changed this spec fails, so that its failure would prove nothing: %s: %s", s.Name, firstLine(s.Message)))
+			errs = append(errs, fmt.Errorf("with nothing changed this spec fails, so that its failure would prove nothing: %s: %s", s.Name, reason(s.Message)))
 		}
 	}
 	return errors.Join(errs...)
@@ -57,7 +57,7 @@ func ranAll(specs []string, ran []e2erun.Spec) error {
 	var errs []error
 	for _, s := range ran {
 		if s.Step {
-			errs = append(errs, fmt.Errorf("%s of the suite has failed, which says nothing about a spec: %s", s.Name, firstLine(s.Message)))
+			errs = append(errs, fmt.Errorf("%s of the suite has failed, which says nothing about a spec: %s", s.Name, reason(s.Message)))
 		}
 	}
 	for _, part := range specs {
@@ -66,14 +66,4 @@ func ranAll(specs []string, ran []e2erun.Spec) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// firstLine is the first line of a message that says anything.
-func firstLine(message string) string {
-	for line := range strings.Lines(message) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return ""
 }

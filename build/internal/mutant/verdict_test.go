@@ -65,11 +65,11 @@ func TestTable(t *testing.T) {
 		{Mutant: m, Verdict: Verdict{Missed: []string{"is deep"}}},
 		{Mutant: m, Err: errors.New("no kubelet\nat all")},
 	})
-	want := "| mutant | what no longer holds | caught by | seconds |\n|---|---|---|---|\n" +
-		"| `none` | nothing | nothing | 90 |\n" +
-		"| `narrow` | ponds are wide | pond is wide | 41 |\n" +
-		"| `narrow` | ponds are wide | **survives** is deep | 0 |\n" +
-		"| `narrow` | ponds are wide | **no verdict**: no kubelet | 0 |\n"
+	want := "| mutant | what no longer holds | caught by | which says | seconds |\n|---|---|---|---|---|\n" +
+		"| `none` | nothing | nothing |  | 90 |\n" +
+		"| `narrow` | ponds are wide | pond is wide | it is narrow | 41 |\n" +
+		"| `narrow` | ponds are wide | **survives** is deep |  | 0 |\n" +
+		"| `narrow` | ponds are wide | **no verdict** | no kubelet | 0 |\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
