@@ -95,6 +95,20 @@ spec:
     lifecycle: {type: Sidecar}
 `)
 	})
+	It("the OOM killer finds a sidecar no more attractive than its app", func(ctx SpecContext) {
+		lifecycle.SidecarIsNoEarlierVictim(ctx, newSpace(ctx), `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  containers:
+  - name: app
+    resources: {requests: {memory: 256Mi}}
+  - name: proxy
+    resources: {requests: {memory: 1Mi}}
+    lifecycle: {type: Sidecar}
+`)
+	})
 	It("a static pod starts and stops in order", func(ctx SpecContext) {
 		lifecycle.StaticPodKeepsOrder(ctx, newSpace(ctx), `
 apiVersion: v1
