@@ -64,6 +64,9 @@ timeline: ## draw what happened in a pod of a running cluster; POD=namespace/nam
 e2e-mutants: ## revert hooks of the series in that cluster one by one, and see the suite catch it
 	$(RUN) e2e-mutants $(ARGS)
 
+e2e-stock: ## run the specs about order on Kubernetes without the patches, where all must fail
+	$(RUN) e2e-stock $(ARGS)
+
 soak: ## run random pods while kubelets are killed, and judge each of them; ROUNDS=200
 	$(RUN) soak $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 

@@ -14,7 +14,7 @@ import (
 	"sidecar-node/e2e/lifecycle"
 )
 
-var _ = Describe("whoever ends the pod, the sidecar stops last", Label("shutdown"), func() {
+var _ = Describe("whoever ends the pod, the sidecar stops last", Label("shutdown", "order"), func() {
 	const pod = `
 apiVersion: v1
 kind: Pod
@@ -71,6 +71,7 @@ spec:
   - {name: scratch, emptyDir: {sizeLimit: 1Mi}}
   containers:
   - name: app
+    args: ["--on-term=delay:1s"]
     volumeMounts: [{name: scratch, mountPath: /scratch}]
   - name: proxy
     lifecycle: {type: Sidecar}
@@ -78,7 +79,7 @@ spec:
 	})
 })
 
-var _ = Describe("many pods at a time", Label("job"), func() {
+var _ = Describe("many pods at a time", Label("job", "order"), func() {
 	const pods = 24
 	for _, policy := range []string{"Never", "OnFailure"} {
 		It("end in order and restart nothing under "+policy, func(ctx SpecContext) {

@@ -11,7 +11,7 @@ import (
 
 // What a Job can be told works with sidecars as without them. %s stands for the
 // arguments of the app.
-var _ = Describe("a Job with sidecars", Label("job"), func() {
+var _ = Describe("a Job with sidecars", Label("job", "order"), func() {
 	const containers = `
       terminationGracePeriodSeconds: 10
       containers:
@@ -84,7 +84,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
-`, "")})
+`, `"--on-term=delay:1s"`)})
 	})
 	It("is made by a CronJob at its time, and completes", func(ctx SpecContext) {
 		lifecycle.CronJobRuns(ctx, newSpace(ctx), `
@@ -118,7 +118,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
-`, "--exit-when=/journal/done"))
+`, `--exit-when=/journal/done, "--on-term=delay:1s"`))
 	})
 	It("ignores exit codes of sidecars in its pod failure policy", func(ctx SpecContext) {
 		lifecycle.JobPodsEndInOrder(ctx, newSpace(ctx), lifecycle.JobPods{

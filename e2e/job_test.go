@@ -12,7 +12,7 @@ import (
 	"sidecar-node/e2e/lifecycle"
 )
 
-var _ = Describe("a Job ends with its app", Label("job"), func() {
+var _ = Describe("a Job ends with its app", Label("job", "order"), func() {
 	DescribeTable("whatever the sidecar does", func(ctx SpecContext, policy string, app, proxy string, in lifecycle.JobRun) {
 		in.App, in.Sidecars = "app", []string{"proxy"}
 		in.Manifest = fmt.Sprintf(`
@@ -112,7 +112,7 @@ spec:
       restartPolicy: OnFailure
       containers:
       - name: app
-        args: [--exit-after=1s, --exit-code=1]
+        args: [--exit-after=1s, --exit-code=1, "--on-term=delay:1s"]
       - name: proxy
         lifecycle: {type: Sidecar}
 `})

@@ -9,7 +9,7 @@ import (
 	"sidecar-node/e2e/lifecycle"
 )
 
-var _ = Describe("restart", Label("restart"), func() {
+var _ = Describe("restart", Label("restart", "order"), func() {
 	It("brings a crashed app back at once although the sidecar is unready", func(ctx SpecContext) {
 		lifecycle.AppRestartsPastAnUnreadySidecar(ctx, newSpace(ctx), lifecycle.AppCrash{App: "app", Sidecar: "proxy", Manifest: `
 apiVersion: v1

@@ -10,7 +10,7 @@ import (
 )
 
 var _ = Describe("shutdown order", Label("shutdown"), func() {
-	It("stops the app first, and the sidecar's preStop and TERM come once, at their turn", func(ctx SpecContext) {
+	It("stops the app first, and the sidecar's preStop and TERM come once, at their turn", Label("order"), func(ctx SpecContext) {
 		lifecycle.StopsInOrder(ctx, newSpace(ctx), lifecycle.Shutdown{
 			Running: []journal.Point{journal.Ready("app"), journal.Ready("proxy")},
 			Judge: []lifecycle.Judge{
@@ -39,7 +39,7 @@ spec:
 `})
 	})
 
-	It("answers every call of an app that needs 5 s to stop", func(ctx SpecContext) {
+	It("answers every call of an app that needs 5 s to stop", Label("order"), func(ctx SpecContext) {
 		lifecycle.StopsInOrder(ctx, newSpace(ctx), lifecycle.Shutdown{
 			Running: []journal.Point{journal.Ready("app")},
 			Judge: []lifecycle.Judge{
@@ -62,7 +62,7 @@ spec:
 `})
 	})
 
-	It("stops native sidecars last, in reverse order", func(ctx SpecContext) {
+	It("stops native sidecars last, in reverse order", Label("order"), func(ctx SpecContext) {
 		lifecycle.StopsInOrder(ctx, newSpace(ctx), lifecycle.Shutdown{
 			Running: []journal.Point{journal.Ready("app"), journal.Ready("proxy")},
 			Judge: []lifecycle.Judge{
@@ -89,7 +89,7 @@ spec:
 `})
 	})
 
-	It("stops several apps together, then several sidecars together", func(ctx SpecContext) {
+	It("stops several apps together, then several sidecars together", Label("order"), func(ctx SpecContext) {
 		var judges []lifecycle.Judge
 		for _, app := range []string{"app-1", "app-2"} {
 			for _, sidecar := range []string{"proxy-1", "proxy-2"} {
@@ -130,7 +130,7 @@ spec:
 		const grace = 10 * time.Second
 		const minimum = 2 * time.Second
 
-		It("when app and sidecar are deaf", func(ctx SpecContext) {
+		It("when app and sidecar are deaf", Label("order"), func(ctx SpecContext) {
 			overhead := cluster.Config.Intervals.KillOverhead.Duration
 			lifecycle.StopsInOrder(ctx, newSpace(ctx), lifecycle.Shutdown{
 				Running: []journal.Point{journal.Ready("app"), journal.Ready("proxy")},
@@ -182,7 +182,7 @@ spec:
 `})
 		})
 
-		It("and leaves what the apps did not use to the sidecar", func(ctx SpecContext) {
+		It("and leaves what the apps did not use to the sidecar", Label("order"), func(ctx SpecContext) {
 			lifecycle.StopsInOrder(ctx, newSpace(ctx), lifecycle.Shutdown{
 				Running: []journal.Point{journal.Ready("app"), journal.Ready("proxy")},
 				Judge: []lifecycle.Judge{
@@ -197,6 +197,7 @@ spec:
   terminationGracePeriodSeconds: 20
   containers:
   - name: app
+    args: ["--on-term=delay:1s"]
   - name: proxy
     args: ["--on-term=delay:6s"]
     lifecycle: {type: Sidecar}

@@ -9,7 +9,7 @@ import (
 	"sidecar-node/e2e/lifecycle"
 )
 
-var _ = Describe("start order", Label("start"), func() {
+var _ = Describe("start order", Label("start", "order"), func() {
 	DescribeTable("the app starts after the sidecar", func(ctx SpecContext, in lifecycle.Start) {
 		lifecycle.StartsInOrder(ctx, newSpace(ctx), in)
 	},
