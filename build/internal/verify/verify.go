@@ -64,6 +64,7 @@ func All() []Check {
 		goClient,
 		apiDocuments,
 		mutants,
+		comparison,
 	}
 }
 
