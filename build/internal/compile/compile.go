@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"sidecar-node/build/internal/digest"
 	"sidecar-node/build/internal/disk"
 	"sidecar-node/build/internal/git"
 	"sidecar-node/build/internal/gotool"
@@ -115,7 +116,7 @@ func (b *Build) Run(ctx context.Context) error {
 				state = "dirty"
 			}
 		}
-		inputs := digest(b.ldflags(base, state), sources[name], files)
+		inputs := hashInputs(b.ldflags(base, state), sources[name], files)
 		old, ok := have.Binaries[name]
 		if _, err := os.Stat(filepath.Join(b.Bin, name)); ok && err == nil && old.Inputs == inputs {
 			next.Binaries[name] = old
@@ -155,7 +156,7 @@ func (b *Build) Run(ctx context.Context) error {
 			if err := checkVersion(ctx, file, next.Version); err != nil {
 				return err
 			}
-			sum, err := Hash(file)
+			sum, err := digest.File(file)
 			if err != nil {
 				return err
 			}
@@ -250,25 +251,11 @@ func (b *Build) write(m *manifest) error {
 	return replace.File(filepath.Join(b.Bin, ManifestFile), append(data, '\n'))
 }
 
-func digest(ldflags string, sources []string, files map[string]git.Entry) string {
+func hashInputs(ldflags string, sources []string, files map[string]git.Entry) string {
 	h := sha256.New()
 	fmt.Fprintln(h, runtime.Version(), ldflags)
 	for _, s := range sources {
 		fmt.Fprintln(h, s, files[s].ID)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
-}
-
-// Hash returns the SHA-256 of a file, in hex.
-func Hash(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }

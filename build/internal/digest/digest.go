@@ -22,6 +22,19 @@ func (d *Files) File(name string) (string, error) {
 	if known, ok := d.known[name]; ok {
 		return known, nil
 	}
+	hash, err := File(name)
+	if err != nil {
+		return "", err
+	}
+	if d.known == nil {
+		d.known = map[string]string{}
+	}
+	d.known[name] = hash
+	return hash, nil
+}
+
+// File returns the SHA-256, in hexadecimal, of the file's content.
+func File(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -31,11 +44,7 @@ func (d *Files) File(name string) (string, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	if d.known == nil {
-		d.known = map[string]string{}
-	}
-	d.known[name] = hex.EncodeToString(h.Sum(nil))
-	return d.known[name], nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Folder returns a hash, in hexadecimal, of the names, kinds, run bits and contents below dir.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"sidecar-node/build/internal/compile"
+	"sidecar-node/build/internal/digest"
 	"sidecar-node/e2e/framework"
 )
 
@@ -20,7 +20,7 @@ type Place struct {
 // Put makes the component run from a file of this machine on every node that has it,
 // and returns when it does. What was there is kept aside on the node.
 func (p Place) Put(ctx context.Context, component, file string) error {
-	sum, err := compile.Hash(file)
+	sum, err := digest.File(file)
 	if err != nil {
 		return err
 	}
