@@ -87,6 +87,22 @@ spec:
     readinessProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1}
     lifecycle: {type: Sidecar}
 `}),
+		// The back-off is long enough for every probe worker to see the dead container.
+		Entry("has crashed twice and got ready after the back-off", lifecycle.Start{App: "app",
+			Until: []journal.Point{journal.End("proxy").Run(2), journal.Ready("proxy").Run(3)},
+			Judge: []lifecycle.Judge{lifecycle.Runs("proxy", 3)}, Manifest: `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: app
+  - name: proxy
+    args: ["--exit-after=1s,1s,never", --exit-code=1, "--ready-after=never,never,1s"]
+    readinessProbe: {exec: {command: [/probe, ready]}, periodSeconds: 1}
+    lifecycle: {type: Sidecar}
+`}),
 		Entry("in whatever order the list has them", lifecycle.Start{App: "app", Until: []journal.Point{journal.Ready("proxy")}, Manifest: `
 apiVersion: v1
 kind: Pod

@@ -2,6 +2,7 @@ package mutant
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,7 +42,10 @@ func (r Row) outcome() (by, says string) {
 	}
 	var specs, reasons []string
 	for _, s := range r.Verdict.Caught {
-		specs, reasons = append(specs, cell(s.Name)), append(reasons, cell(reason(s.Message)))
+		specs = append(specs, cell(s.Name))
+		if why := cell(reason(s.Message)); !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
 	}
 	for _, part := range r.Verdict.Missed {
 		specs = append(specs, "**survives** "+cell(part))
