@@ -18,12 +18,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// PodResource is what Get and Patch need to name pods.
-var PodResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+// PodResource and JobResource are what Get, Patch and Watch need to name the kind.
+var (
+	PodResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	JobResource = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+)
 
 var (
 	podResource       = PodResource
-	jobResource       = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	jobResource       = JobResource
 	eventResource     = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	nodeResource      = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}

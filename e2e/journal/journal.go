@@ -167,6 +167,15 @@ func (t Timeline) find(p Point) (int, error) {
 	return found[0], nil
 }
 
+// At returns the record that the point names.
+func (t Timeline) At(p Point) (record.Record, error) {
+	i, err := t.find(p)
+	if err != nil {
+		return record.Record{}, err
+	}
+	return t.records[i], nil
+}
+
 // Before fails unless both points exist and a comes before b.
 func (t Timeline) Before(a, b Point) error {
 	i, err := t.find(a)
