@@ -70,6 +70,9 @@ e2e-stock: ## run the specs about order on Kubernetes without the patches, where
 soak: ## run random pods while kubelets are killed, and judge each of them; ROUNDS=200
 	$(RUN) soak $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 
+bench: ## measure pods without sidecars, with native ones and with ours, taking turns; ROUNDS=20
+	$(RUN) bench $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
+
 bench-kubelet: ## compare what pods without sidecars cost the kubelet with stock Kubernetes
 	$(RUN) bench-kubelet $(ARGS)
 

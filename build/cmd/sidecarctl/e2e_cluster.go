@@ -43,11 +43,17 @@ func (e *environment) suiteImages(ctx context.Context, gate e2erun.Gate, eng *en
 // e2eCluster makes sure that the cluster for the suite runs: the one of make
 // cluster, or one of its own.
 func (e *environment) e2eCluster(ctx context.Context, gate e2erun.Gate, out io.Writer) (*cluster.Cluster, error) {
+	return e.ensureCluster(ctx, defaultCluster, gate, out)
+}
+
+// ensureCluster makes sure that a cluster with that kind of nodes runs, whose name begins
+// with name.
+func (e *environment) ensureCluster(ctx context.Context, name string, gate e2erun.Gate, out io.Writer) (*cluster.Cluster, error) {
 	eng, err := engine.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.suiteCluster(defaultCluster, gate, eng, out)
+	c, err := e.suiteCluster(name, gate, eng, out)
 	if err != nil {
 		return nil, err
 	}
