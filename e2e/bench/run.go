@@ -35,17 +35,22 @@ type Bench struct {
 	made  int
 }
 
-// SpacePrefix begins the names of all spaces.
-const SpacePrefix = "bench-"
+// spacePrefix begins the names of all spaces.
+const spacePrefix = "bench-"
 
 // Run returns what was measured, also when it ends with an error. The first measurement
 // that does not happen ends it.
-func (b *Bench) Run(ctx context.Context) ([]Sample, error) {
-	if err := b.prepare(ctx); err != nil {
+func (b *Bench) Run(ctx context.Context) (samples []Sample, err error) {
+	if err := b.findNodes(ctx); err != nil {
 		return nil, err
 	}
+	if err := b.Cluster.InstallReader(ctx); err != nil {
+		return nil, err
+	}
+	defer func() {
+		err = errors.Join(err, b.Cluster.RemoveReader(context.WithoutCancel(ctx), spacePrefix))
+	}()
 	b.id = strings.ToLower(rand.Text()[:5])
-	var samples []Sample
 	for round := 1; round <= b.Rounds; round++ {
 		start := time.Now()
 		for _, t := range plan(b.Measures, b.Seed, round) {
@@ -60,8 +65,8 @@ func (b *Bench) Run(ctx context.Context) ([]Sample, error) {
 	return samples, nil
 }
 
-// prepare finds the nodes.
-func (b *Bench) prepare(ctx context.Context) error {
+// findNodes finds the nodes by their labels, and as containers if a measure needs that.
+func (b *Bench) findNodes(ctx context.Context) error {
 	names := map[string]string{}
 	for _, kubelet := range kubelets {
 		name, err := b.Cluster.NodeWithLabel(ctx, kubeletLabel, kubelet)
@@ -92,7 +97,7 @@ func (b *Bench) prepare(ctx context.Context) error {
 // names, and returns when all its pods are gone.
 func (b *Bench) turn(ctx context.Context, do func(s *framework.Space, pods *framework.Watch) error) (err error) {
 	b.made++
-	s, err := b.Cluster.NewSpace(ctx, fmt.Sprintf("%s%s-%04d", SpacePrefix, b.id, b.made))
+	s, err := b.Cluster.NewSpace(ctx, fmt.Sprintf("%s%s-%04d", spacePrefix, b.id, b.made))
 	if err != nil {
 		return err
 	}

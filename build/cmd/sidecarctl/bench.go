@@ -113,7 +113,7 @@ func (r *benchRun) measure(ctx context.Context, env *environment) (err error) {
 	return r.measureIn(ctx, env, c.Kubeconfig)
 }
 
-func (r *benchRun) measureIn(ctx context.Context, env *environment, kubeconfig string) (err error) {
+func (r *benchRun) measureIn(ctx context.Context, env *environment, kubeconfig string) error {
 	settings, err := config.Load(env.Path("e2e", "config", "default.yaml"))
 	if err != nil {
 		return err
@@ -121,12 +121,6 @@ func (r *benchRun) measureIn(ctx context.Context, env *environment, kubeconfig s
 	if r.Cluster, err = framework.Connect(kubeconfig, settings); err != nil {
 		return err
 	}
-	if err := r.Cluster.InstallReader(ctx); err != nil {
-		return err
-	}
-	defer func() {
-		err = errors.Join(err, r.Cluster.RemoveReader(context.WithoutCancel(ctx), bench.SpacePrefix))
-	}()
 	fmt.Fprintf(r.Out, "==> measure in %d rounds, seed %d\n", r.Rounds, r.Seed)
 	samples, err := r.Run(ctx)
 	if err == nil {
