@@ -146,6 +146,9 @@ func (r *benchRun) report(samples []bench.Sample) error {
 // repeat is the command that measures the same again.
 func (r *benchRun) repeat() string {
 	args := []string{fmt.Sprintf("--seed=%d", r.Seed), fmt.Sprintf("--pods=%d", r.Pods), fmt.Sprintf("--rest=%v", r.Rest)}
+	if r.kubeconfig != "" {
+		args = append(args, "--kubeconfig="+r.kubeconfig)
+	}
 	if len(r.only) > 0 {
 		args = append(args, "--only="+strings.Join(r.only, ","))
 	}

@@ -67,9 +67,9 @@ func TestBenchPrintsSamplesAgain(t *testing.T) {
 }
 
 func TestBenchRepeats(t *testing.T) {
-	r := &benchRun{only: []string{"start", "rest-cpu"}}
+	r := &benchRun{only: []string{"start", "rest-cpu"}, kubeconfig: "mixed"}
 	r.Rounds, r.Seed, r.Pods = 3, 17, 4
-	if got, want := r.repeat(), "make bench ROUNDS=3 ARGS='--seed=17 --pods=4 --rest=0s --only=start,rest-cpu'"; got != want {
+	if got, want := r.repeat(), "make bench ROUNDS=3 ARGS='--seed=17 --pods=4 --rest=0s --kubeconfig=mixed --only=start,rest-cpu'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
