@@ -75,10 +75,12 @@ func (b *Bench) pod(ctx context.Context, round int, variant string, in shape) (s
 		if err != nil {
 			return err
 		}
-		p, err := b.journal(ctx, s, in)
+		// An app without a probe is ready for the kubelet before it has said a word.
+		tl, err := s.AwaitPoint(ctx, s.Config.Intervals.Start.Duration, journal.Start(app))
 		if err != nil {
 			return err
 		}
+		p := pod{tl, in.sidecars}
 		start, err := p.start()
 		if err != nil {
 			return err
