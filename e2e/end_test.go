@@ -71,7 +71,8 @@ spec:
   - {name: scratch, emptyDir: {sizeLimit: 1Mi}}
   containers:
   - name: app
-    args: ["--on-term=delay:1s"]
+    # The kubelet grants one second.
+    args: ["--on-term=delay:300ms"]
     volumeMounts: [{name: scratch, mountPath: /scratch}]
   - name: proxy
     lifecycle: {type: Sidecar}

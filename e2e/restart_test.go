@@ -133,9 +133,11 @@ spec:
 	})
 })
 
+var backAgain = journal.Start("proxy").Run(2)
+
 // crashOfSidecar has the proxy crash while the app runs, and ends the app when
-// the proxy is back.
+// the proxy is back and the API shows it.
 var crashOfSidecar = []lifecycle.Step{
-	lifecycle.Until("crash", journal.Start("proxy").Run(2)),
+	{Touch: "crash", Await: &backAgain, Restarted: "proxy"},
 	{Touch: "done"},
 }

@@ -6,6 +6,7 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -97,6 +98,9 @@ type Step struct {
 	// Await is what has to be in the journal before the next step; none for the
 	// last step.
 	Await *journal.Point
+	// Restarted is a container of the Job's pod that the API then has to show as
+	// running again; empty for none.
+	Restarted string
 }
 
 // walk goes through the steps.
@@ -107,7 +111,29 @@ func walk(ctx context.Context, s *framework.Space, steps []Step) {
 			_, err := s.AwaitPoint(ctx, s.Config.Intervals.Start.Duration, *step.Await)
 			gomega.ExpectWithOffset(1, err).To(gomega.Succeed())
 		}
+		if step.Restarted != "" {
+			gomega.EventuallyWithOffset(1, ctx, func() error { return showsRestart(ctx, s, step.Restarted) }).
+				WithTimeout(s.Config.Intervals.Start.Duration).WithPolling(s.Config.Intervals.Poll.Duration).Should(gomega.Succeed())
+		}
 	}
+}
+
+// showsRestart returns an error unless the API shows the container of the Job's only pod
+// as running again. A status that goes from terminated to running is refused for other
+// containers.
+func showsRestart(ctx context.Context, s *framework.Space, container string) error {
+	pods, err := s.Pods(ctx, "job-name=job")
+	if err != nil {
+		return err
+	}
+	if len(pods) != 1 {
+		return fmt.Errorf("the Job has %d pods, want one", len(pods))
+	}
+	c := framework.Container(&pods[0], container)
+	if c == nil || c.State.Running == nil || c.RestartCount == 0 {
+		return fmt.Errorf("container %s is shown as %+v, want it running again", container, c)
+	}
+	return nil
 }
 
 // Until is a step: make the file, and wait for the point.
