@@ -63,12 +63,14 @@ func TestVerdict(t *testing.T) {
 		r    ratio
 		want string
 	}{
-		{0, ratio{9, 9, 9}, ""},
-		{0.4, ratio{0.3, 0.2, 0.35}, "at most 0.4: met"},
-		{0.4, ratio{0.4, 0.4, 0.4}, "at most 0.4: met"},
-		{0.4, ratio{0.5, 0.45, 0.6}, "at most 0.4: MISSED"},
-		{1.02, ratio{1.01, 0.98, 1.05}, "at most 1.02: met, uncertain"},
-		{1.02, ratio{1.03, 0.98, 1.05}, "at most 1.02: MISSED, uncertain"},
+		{0, ratio{9, 9, 9, 20}, ""},
+		{0.4, ratio{0.3, 0.2, 0.35, 20}, "at most 0.4: met"},
+		{0.4, ratio{0.4, 0.4, 0.4, 20}, "at most 0.4: met"},
+		{0.4, ratio{0.5, 0.45, 0.6, 20}, "at most 0.4: MISSED"},
+		{1.02, ratio{1.01, 0.98, 1.05, 20}, "at most 1.02: met, uncertain"},
+		{1.02, ratio{1.03, 0.98, 1.05, 20}, "at most 1.02: MISSED, uncertain"},
+		// What two rounds say is chance.
+		{1.2, ratio{2, 1.9, 2.1, 2}, "at most 1.2: MISSED, uncertain"},
 	} {
 		if got := (Comparison{AtMost: c.goal}).verdict(c.r); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.r, got, c.want)

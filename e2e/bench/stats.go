@@ -39,7 +39,15 @@ const (
 )
 
 // ratio is the ratio of two medians, with its bootstrap confidence interval.
-type ratio struct{ value, low, high float64 }
+type ratio struct {
+	value, low, high float64
+	// rounds is how many it is from.
+	rounds int
+}
+
+// enough is how many rounds it takes until an interval is one of 95 %: of fewer values
+// the smallest and the largest have the median between them less often.
+const enough = 6
 
 // compare returns the ratio of the median of variant to that of base. Rounds are
 // resampled as a whole: what the machine did in a round has hit both. The interval is
@@ -55,7 +63,7 @@ func compare(variant, base byRound) (ratio, error) {
 	if below == 0 {
 		return ratio{}, errors.New("the median of what it is compared with is 0")
 	}
-	r := ratio{value: median(variant.all()) / below}
+	r := ratio{value: median(variant.all()) / below, rounds: len(rounds)}
 	random := rand.New(rand.NewPCG(1, uint64(len(rounds))))
 	found := make([]float64, resamples)
 	for i := range found {

@@ -45,7 +45,7 @@ func TestMedianAndP99(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	same, err := compare(rounds(2, 2, 2), rounds(4, 4, 4))
-	if err != nil || same != (ratio{0.5, 0.5, 0.5}) {
+	if err != nil || same != (ratio{0.5, 0.5, 0.5, 3}) {
 		t.Errorf("constant values: got %v, %v", same, err)
 	}
 	wide, err := compare(rounds(1, 2, 3, 4, 5, 6, 7, 8, 9), rounds(5, 5, 5, 5, 5, 5, 5, 5, 5))
@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 	}
 	// What hits both in a round is no difference between them.
 	paired, err := compare(rounds(1, 10, 1, 10, 1, 10, 1), rounds(2, 20, 2, 20, 2, 20, 2))
-	if err != nil || paired != (ratio{0.5, 0.5, 0.5}) {
+	if err != nil || paired != (ratio{0.5, 0.5, 0.5, 7}) {
 		t.Errorf("slow rounds: got %v, %v", paired, err)
 	}
 	again, _ := compare(rounds(1, 2, 3, 4, 5, 6, 7, 8, 9), rounds(5, 5, 5, 5, 5, 5, 5, 5, 5))

@@ -61,7 +61,8 @@ func WriteTable(out io.Writer, measures []Measure, samples []Sample) error {
 
 const legend = `n: samples. p99: by nearest rank, so the maximum of fewer than 100 samples.
 ratio: of the medians, with its 95 % bootstrap interval over rounds. A goal is met or
-missed by the ratio; it is uncertain if the interval has the goal in it.
+missed by the ratio; it is uncertain if the interval has the goal in it, or with
+fewer than 6 rounds, for which the interval is too narrow.
 `
 
 // verdict says whether the goal is met.
@@ -73,7 +74,7 @@ func (c Comparison) verdict(r ratio) string {
 	if r.value > c.AtMost {
 		word = "MISSED"
 	}
-	if r.low <= c.AtMost && c.AtMost < r.high {
+	if r.rounds < enough || r.low <= c.AtMost && c.AtMost < r.high {
 		word += ", uncertain"
 	}
 	return fmt.Sprintf("at most %g: %s", c.AtMost, word)
