@@ -68,7 +68,10 @@ func putStaticPod(ctx context.Context, node *framework.Node, component, file, su
 	); err != nil {
 		return err
 	}
-	return awaitBinary(ctx, node, component, "= "+sum)
+	if err := awaitBinary(ctx, node, component, "= "+sum); err != nil {
+		return err
+	}
+	return forgetCrashes(ctx, node, component)
 }
 
 func restoreStaticPod(ctx context.Context, node *framework.Node, component string) error {
@@ -79,8 +82,20 @@ func restoreStaticPod(ctx context.Context, node *framework.Node, component strin
 	if err := awaitBinary(ctx, node, component, "!= "+strings.TrimSpace(out)); err != nil {
 		return err
 	}
-	_, err = node.Shell(ctx, "rm -f "+binary(component))
-	return err
+	if _, err = node.Shell(ctx, "rm -f "+binary(component)); err != nil {
+		return err
+	}
+	return forgetCrashes(ctx, node, component)
+}
+
+// forgetCrashes has the node start at once what has ended because the API server was
+// away: a kubelet that has just been started remembers no back-off, which grows to
+// minutes when one API server after another is replaced.
+func forgetCrashes(ctx context.Context, node *framework.Node, component string) error {
+	if component != "kube-apiserver" {
+		return nil
+	}
+	return restartKubelet(ctx, node)
 }
 
 // awaitBinary waits until the component runs from a binary whose hash is as test(1)
