@@ -156,8 +156,13 @@ func (j *judge) order() {
 	}
 }
 
-// startLag is how long after the runtime has started a process its first word may come.
-const startLag = 2 * time.Second
+// startLag is how long after the kubelet has asked for a process its first word may
+// come, on a machine that starts dozens at once. It excuses only what was asked for
+// before the end: what has ended since then may not start again at all.
+const startLag = 10 * time.Second
+
+// hookLag is the same for a hook, whose container is there already.
+const hookLag = 2 * time.Second
 
 // signalLag is how long a signal may take.
 const signalLag = 500 * time.Millisecond
@@ -168,7 +173,7 @@ func (j *judge) usedUp() time.Duration {
 	lag := signalLag
 	if j.records[j.stop].Event == record.HookStart {
 		// A hook is a process that has to be started.
-		lag += startLag
+		lag += hookLag
 	}
 	return time.Duration(j.Shape.Grace)*time.Second - lag
 }
