@@ -211,16 +211,31 @@ func (j *judge) phase() {
 		}
 		return
 	}
-	want := corev1.PodSucceeded
-	if j.Shape.Policy == "Never" && j.Shape.App.Codes[0] != 0 {
+	want, runs := corev1.PodSucceeded, len(j.Shape.App.Codes)
+	switch {
+	case j.startInterrupted():
+		want, runs = corev1.PodFailed, 0
+	case j.Shape.Policy == "Never" && j.Shape.App.Codes[0] != 0:
 		want = corev1.PodFailed
 	}
 	if j.Phase != want {
 		j.fail("the phase is %q, want %s", j.Phase, want)
 	}
-	if runs := len(j.Shape.App.Codes); j.appRuns != runs {
+	if j.appRuns != runs {
 		j.fail("the app ran %d times, want %d", j.appRuns, runs)
 	}
+}
+
+// startInterrupted returns true if the kubelet was killed while the runtime started the
+// app, which the runtime then gives up. Under Never that is the end, as of any container
+// of Kubernetes.
+func (j *judge) startInterrupted() bool {
+	if j.Kills == 0 || j.Shape.Policy != "Never" {
+		return false
+	}
+	return slices.ContainsFunc(j.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.Name == "app" && c.State.Terminated != nil && c.State.Terminated.Reason == "StartError"
+	})
 }
 
 // budget wants everything to be over in time, counted from the first request to stop.

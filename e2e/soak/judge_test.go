@@ -117,3 +117,16 @@ func TestJudge(t *testing.T) {
 		})
 	}
 }
+
+func TestJudgeOfAnInterruptedStart(t *testing.T) {
+	o := Outcome{Shape: Shape{Policy: "Never", Grace: 5, App: App{ExitAfter: time.Second, Codes: []int{0}}, Sidecars: []Sidecar{{}}},
+		Phase: corev1.PodFailed, Journal: pod(t, "sidecar-1:start sidecar-1:term sidecar-1:exit"), Overhead: time.Second,
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: "StartError"}}}}}}
+	for kills, want := range []int{2, 0} {
+		o.Kills = kills
+		if wrong := o.Judge(); len(wrong) != want {
+			t.Errorf("%d kills: got %q, want %d sentences", kills, wrong, want)
+		}
+	}
+}
