@@ -151,6 +151,10 @@ func (r *Run) one(ctx context.Context, m Mutant, components []string) (Row, erro
 				}
 			}()
 			row.Verdict, row.Err = r.judge(ctx, m, components)
+			if ctx.Err() != nil {
+				// Whatever it is that failed, it was not the mutant.
+				row.Verdict, row.Err = Verdict{}, fmt.Errorf("interrupted: %w", ctx.Err())
+			}
 			for _, s := range row.Verdict.Caught {
 				fmt.Fprintf(r.Out, "    caught by: %s\n      %s\n", s.Name, reason(s.Message))
 			}
@@ -206,7 +210,7 @@ func (r *Run) suite(ctx context.Context, m Mutant) ([]e2erun.Spec, error) {
 	// Its error says that specs have failed, or that there is no report.
 	_, runErr := s.Do(ctx)
 	if ctx.Err() != nil {
-		return nil, errors.Join(errors.New("the suite was interrupted"), ctx.Err())
+		return nil, ctx.Err()
 	}
 	ran, err := s.Specs()
 	if err != nil {
