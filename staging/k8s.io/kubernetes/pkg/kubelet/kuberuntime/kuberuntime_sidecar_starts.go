@@ -26,7 +26,8 @@ const (
 	// startsPollInterval is how often a sync that is starting sidecars looks at its pod,
 	// as often as the PLEG does.
 	startsPollInterval = time.Second
-	// startsRetryInterval is how long it waits after an error, as the pod workers do.
+	// startsRetryInterval is how long it leaves the other containers alone after an
+	// error, as the pod workers do.
 	startsRetryInterval = 10 * time.Second
 )
 
@@ -47,6 +48,8 @@ type sidecarStarts struct {
 	backOff   *flowcontrol.Backoff
 	begun     bool
 	wg        sync.WaitGroup
+	// retryAt is when the other containers may be synced again after an error.
+	retryAt time.Time
 }
 
 func (m *kubeGenericRuntimeManager) newSidecarStarts(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, backOff *flowcontrol.Backoff) *sidecarStarts {
@@ -93,34 +96,31 @@ func (s *sidecarStarts) wait(syncOthers func(podStatus *kubecontainer.PodStatus)
 		s.wg.Wait()
 		close(ended)
 	}()
-	for interval := startsPollInterval; ; {
+	for {
 		select {
 		case <-ended:
 			return
 		case <-s.ctx.Done():
 			<-ended
 			return
-		case <-time.After(interval):
-		}
-		interval = startsPollInterval
-		if err := s.look(syncOthers); err != nil {
-			interval = startsRetryInterval
+		case <-time.After(startsPollInterval):
+			s.look(syncOthers)
 		}
 	}
 }
 
 // look does what the pod needs now, apart from the sidecars that are being started.
-func (s *sidecarStarts) look(syncOthers func(podStatus *kubecontainer.PodStatus) error) error {
+func (s *sidecarStarts) look(syncOthers func(podStatus *kubecontainer.PodStatus) error) {
 	logger := klog.FromContext(s.ctx)
 	if s.m.podStateProvider.IsPodTerminationRequested(s.pod.UID) {
 		s.abandon(errStartAbandoned)
-		return nil
+		return
 	}
 	s.m.sidecarMemory.ReleaseStarted(s.pod.UID)
 	podStatus, err := s.m.currentPodStatus(s.ctx, s.pod.UID)
 	if err != nil {
 		logger.V(3).Info("Unable to look at a pod while its sidecars are started", "pod", klog.KObj(s.pod), "podUID", s.pod.UID, "err", err)
-		return err
+		return
 	}
 	if len(podStatus.IPs) == 0 {
 		podStatus.IPs = s.podStatus.IPs
@@ -130,10 +130,11 @@ func (s *sidecarStarts) look(syncOthers func(podStatus *kubecontainer.PodStatus)
 	case changes.KillPod || changes.CreateSandbox || s.restartsAllContainers(podStatus):
 		logger.V(2).Info("Abandoning the start of sidecars, the pod is to be killed", "pod", klog.KObj(s.pod), "podUID", s.pod.UID)
 		s.abandon(errStartAbandoned)
-	case s.due(&changes, podStatus):
-		return syncOthers(podStatus)
+	case s.due(&changes, podStatus) && !time.Now().Before(s.retryAt):
+		if err := syncOthers(podStatus); err != nil {
+			s.retryAt = time.Now().Add(startsRetryInterval)
+		}
 	}
-	return nil
 }
 
 // restartsAllContainers returns true if a container has ended in a way that makes the

@@ -8,6 +8,7 @@ package kuberuntime
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -209,6 +210,20 @@ func TestDeletionEndsThePullForASidecar(t *testing.T) {
 	s.eventually("proxy", 0, "sidecars do not wait for each other")
 	s.delete()
 	assert.Equal(t, -1, s.attempt("shipper"))
+}
+
+// An error of another container must not keep the sync from seeing that the pod is over.
+func TestEndOfTheAppIsSeenAfterAnError(t *testing.T) {
+	s := newSlowStart(t, v1.RestartPolicyNever)
+	s.run()
+	s.restartProxy()
+	s.runtime.InjectError("CreateContainer", errors.New("no container can be made"))
+	s.end("shipper", 1)
+	assert.Eventually(t, func() bool { return calls(s.runtime, "CreateContainer") > 4 }, 30*time.Second, 10*time.Millisecond, "the shipper is to be made again")
+	s.end("app", 0)
+	began := time.Now()
+	s.await()
+	assert.Less(t, time.Since(began), startsRetryInterval-startsPollInterval)
 }
 
 // A status that is taken while a sidecar is being started may not show it yet, and must
