@@ -61,7 +61,7 @@ e2e: ## test the behaviour on real clusters; LABELS="start || job" selects specs
 timeline: ## draw what happened in a pod of a running cluster; POD=namespace/name
 	$(RUN) timeline $(if $(POD),'$(POD)') $(ARGS)
 
-e2e-mutants: ## revert hooks of the series in that cluster one by one, and see the suite catch it
+e2e-mutants: ## revert hooks of the series one by one in the cluster of make cluster, and see the suite catch it
 	$(RUN) e2e-mutants $(ARGS)
 
 e2e-stock: ## run the specs about order on Kubernetes without the patches, where all must fail

@@ -89,9 +89,6 @@ func (r *benchRun) check() (err error) {
 	if r.Measures, err = bench.Choose(r.only); err != nil {
 		return fmt.Errorf("--only: %w", err)
 	}
-	if r.kubeconfig == "" {
-		r.kubeconfig = os.Getenv("KUBECONFIG")
-	}
 	for r.Seed == 0 {
 		r.Seed = rand.Uint64()
 	}
@@ -100,7 +97,7 @@ func (r *benchRun) check() (err error) {
 
 // measure measures on the given cluster, or on one that it makes and deletes.
 func (r *benchRun) measure(ctx context.Context, env *environment) (err error) {
-	if r.kubeconfig != "" {
+	if r.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" {
 		return r.measureIn(ctx, env, r.kubeconfig)
 	}
 	c, err := env.ensureCluster(ctx, benchCluster, e2erun.GateMixed, r.Out)

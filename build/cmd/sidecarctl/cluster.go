@@ -23,13 +23,13 @@ const (
 	exampleJob     = "job-with-sidecar"
 )
 
-// clusterFlags are shared by the commands that create and delete clusters.
 // The node images that clusters of ours are made from.
 const (
 	sidecarImage = "sidecar-node"
 	stockImage   = "sidecar-node-stock"
 )
 
+// clusterFlags are shared by the commands that create and delete clusters.
 type clusterFlags struct {
 	name, config, variant string
 }

@@ -54,7 +54,7 @@ docs/testing.md has more.`,
 			if rounds < 1 {
 				return fmt.Errorf("--rounds %d: want at least 1", rounds)
 			}
-			total, err := eachRound(rounds, run.Out, func(suffix string) (e2erun.Summary, error) {
+			total, err := eachRound(cmd.Context(), rounds, run.Out, func(suffix string) (e2erun.Summary, error) {
 				return env.runGates(cmd.Context(), run, gates, given, suffix)
 			})
 			if err != nil {
@@ -96,9 +96,9 @@ func gateStates(gate string, given bool) ([]e2erun.Gate, error) {
 	return nil, fmt.Errorf("--gate %q: want on, off, mixed or all", gate)
 }
 
-// runE2E runs the suite once, on the given cluster or one of ours.
+// runE2E runs the suite once into run.Output, on the given cluster or one of ours.
 func (e *environment) runE2E(ctx context.Context, run e2erun.Run, gate e2erun.Gate, given bool) (_ e2erun.Summary, err error) {
-	run.Gate, run.Output = gate, e.suiteOutput(gate)
+	run.Gate = gate
 	if ours := filepath.Join(e.Bin(layout.Sidecar), "kubectl"); exists(ours) {
 		run.Kubectl = ours
 	}

@@ -95,10 +95,7 @@ func (e *environment) placeMutants(ctx context.Context, run *mutant.Run, setting
 	quiet := *c
 	quiet.Out = io.Discard
 	run.Place, run.Ready = mutant.Place{Nodes: nodes}, quiet.AwaitReady
-	run.Suite = e2erun.Run{Root: e.Root, Config: settings, Kubeconfig: c.Kubeconfig, Gate: e2erun.GateOn}
-	if ours := filepath.Join(e.Bin(layout.Sidecar), "kubectl"); exists(ours) {
-		run.Suite.Kubectl = ours
-	}
+	run.Suite = e2erun.Run{Root: e.Root, Config: settings, Kubeconfig: c.Kubeconfig, Kubectl: c.Kubectl, Gate: e2erun.GateOn}
 	return nil
 }
 

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,24 +35,45 @@ func TestGateStates(t *testing.T) {
 }
 
 func TestEachRound(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "e2e")
+	dir := t.TempDir()
 	var out strings.Builder
-	round := 0
-	total, err := eachRound(3, &out, func(suffix string) (e2erun.Summary, error) {
-		round++
-		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+	total, err := eachRound(t.Context(), 3, &out, func(suffix string) (e2erun.Summary, error) {
+		output := filepath.Join(dir, "e2e"+suffix)
+		if err := os.Mkdir(output, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if round == 2 {
-			return e2erun.Summary{Passed: 1, Failed: 1}, errors.Join(errors.New("one failed"), keep(dir, suffix))
+		summary, err := e2erun.Summary{Passed: 2}, error(nil)
+		if suffix == "-round-2" {
+			summary, err = e2erun.Summary{Passed: 1, Failed: 1}, errors.New("one failed")
 		}
-		return e2erun.Summary{Passed: 2}, nil
+		return summary, errors.Join(err, dropPassed(output, suffix, err))
 	})
 	if total.Passed != 5 || total.Failed != 1 || err == nil || !strings.Contains(err.Error(), "round 2: one failed") {
 		t.Errorf("got %v, %v", total, err)
 	}
-	if !strings.Contains(out.String(), "1 of 3 rounds failed") || !exists(dir+"-round-2") || exists(dir+"-round-1") {
-		t.Errorf("got %s", out.String())
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if !strings.Contains(out.String(), "1 of 3 rounds failed") || len(left) != 1 || filepath.Base(left[0]) != "e2e-round-2" {
+		t.Errorf("left %q, printed %s", left, out.String())
+	}
+}
+
+func TestAnInterruptEndsTheRounds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	rounds := 0
+	_, err := eachRound(ctx, 3, io.Discard, func(string) (e2erun.Summary, error) {
+		rounds++
+		cancel()
+		return e2erun.Summary{}, errors.New("ginkgo: exit status 1")
+	})
+	if rounds != 1 || err == nil {
+		t.Errorf("got %d rounds and %v, want one that failed", rounds, err)
+	}
+}
+
+func TestOneRoundKeepsItsOutput(t *testing.T) {
+	dir := t.TempDir()
+	if err := dropPassed(dir, "", nil); err != nil || !exists(dir) {
+		t.Errorf("got %v, the output is there: %v", err, exists(dir))
 	}
 }
 

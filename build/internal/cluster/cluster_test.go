@@ -165,19 +165,22 @@ runtime.goexit
 
 func TestNodesWithoutAnImage(t *testing.T) {
 	images := func(id string) string {
-		return `echo '{"images":[{"id":"sha256:other","repoTags":["localhost/other:v1"]},{"id":"sha256:` + id + `","repoTags":["localhost/it:v1"]}]}'`
+		return `echo '{"images":[{"id":"sha256:other","repoTags":["localhost/other:v1"]},{"id":"sha256:` + id + `","repoTags":["localhost/it:v1"],"pinned":true}]}'`
 	}
+	// One that was loaded and not pinned, as by an interrupted run.
+	unpinned := `echo '{"images":[{"id":"sha256:new","repoTags":["localhost/it:v1"]}]}'`
 	c := fakeEngine(t, `case "$1 $2" in
-'ps --all') echo c-control-plane c-worker c-worker2 c-external-load-balancer;;
+'ps --all') echo c-control-plane c-worker c-worker2 c-worker3 c-external-load-balancer;;
 'exec c-control-plane') `+images("new")+`;;
 'exec c-worker') `+images("old")+`;;
 'exec c-worker2') echo '{"images":[]}';;
+'exec c-worker3') `+unpinned+`;;
 *) exit 1;;
 esac
 `)
 	got, err := c.nodesWithout(context.Background(), "localhost/it:v1", "new")
-	if err != nil || strings.Join(got, " ") != "c-worker c-worker2" {
-		t.Errorf("got %q, %v; want the nodes that have none or an older one", got, err)
+	if err != nil || strings.Join(got, " ") != "c-worker c-worker2 c-worker3" {
+		t.Errorf("got %q, %v; want the nodes that have none, an older one or one that may be removed", got, err)
 	}
 	// With the image everywhere nothing is loaded: this engine couldn't.
 	c = fakeEngine(t, "case $1 in\nps) echo c-control-plane;;\nexec) "+images("new")+";;\nesac\n")

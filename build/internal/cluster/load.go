@@ -58,7 +58,7 @@ func (c *Cluster) nodesWithout(ctx context.Context, name, id string) ([]string, 
 }
 
 // imageOnNode returns the ID of the image of that name on a node, and an empty string
-// when the node doesn't have it. The list comes as a whole: containerd heeds no filter.
+// when the node doesn't have it for good. The list comes as a whole: containerd heeds no filter.
 func (c *Cluster) imageOnNode(ctx context.Context, node, name string) (string, error) {
 	out, err := output(c.Engine.Command(ctx, "exec", node, "crictl", "images", "--output", "json"))
 	if err != nil {
@@ -68,13 +68,14 @@ func (c *Cluster) imageOnNode(ctx context.Context, node, name string) (string, e
 		Images []struct {
 			ID       string   `json:"id"`
 			RepoTags []string `json:"repoTags"`
+			Pinned   bool     `json:"pinned"`
 		} `json:"images"`
 	}
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
 		return "", fmt.Errorf("images of node %s: %w", node, err)
 	}
 	for _, image := range list.Images {
-		if slices.Contains(image.RepoTags, name) {
+		if slices.Contains(image.RepoTags, name) && image.Pinned {
 			return strings.TrimPrefix(image.ID, "sha256:"), nil
 		}
 	}

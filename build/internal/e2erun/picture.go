@@ -2,7 +2,6 @@ package e2erun
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,21 +46,7 @@ func WritePicture(output string, gate Gate) (string, error) {
 // inOrder returns the specs that count, as the sources have them, not as they ran:
 // the suite shuffles them.
 func inOrder(specs types.SpecReports) types.SpecReports {
-	var found types.SpecReports
-	var steps []string
-	for _, s := range specs {
-		if s.LeafNodeType == types.NodeTypeIt {
-			if s.State == types.SpecStatePassed || s.Failed() {
-				found = append(found, s)
-			}
-			continue
-		}
-		// Each parallel process reports a step of the suite that has failed.
-		if kind := s.LeafNodeType.String(); s.Failed() && !slices.Contains(steps, kind) {
-			steps = append(steps, kind)
-			found = append(found, s)
-		}
-	}
+	found := counted(specs)
 	slices.SortStableFunc(found, func(a, b types.SpecReport) int {
 		place := func(x, y types.CodeLocation) int {
 			return cmp.Or(strings.Compare(x.FileName, y.FileName), cmp.Compare(x.LineNumber, y.LineNumber))
@@ -128,17 +113,4 @@ func (s *picturedSpec) read(output string) error {
 		s.Pods = append(s.Pods, gantt.Pod{Name: p.Name, Records: p.Records, Containers: roles.Of(p.Name)})
 	}
 	return nil
-}
-
-// readReports reads Ginkgo's JSON report.
-func readReports(name string) ([]types.Report, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var reports []types.Report
-	if err := json.Unmarshal(data, &reports); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return reports, nil
 }

@@ -1,8 +1,11 @@
 package e2erun
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/onsi/ginkgo/v2/types"
 )
@@ -33,8 +36,6 @@ type Spec struct {
 	// Failed says that it has not passed, and Message why.
 	Failed  bool
 	Message string
-	// Labels are those of the spec.
-	Labels []string
 }
 
 // ReadReport reads Ginkgo's JSON report. Specs that the label filter left out
@@ -65,17 +66,51 @@ func ReadSpecs(name string) ([]Spec, error) {
 	}
 	var specs []Spec
 	for _, report := range reports {
-		for _, r := range report.SpecReports {
-			spec := Spec{Name: r.FullText(), Failed: r.Failed(), Message: r.Failure.Message, Labels: r.Labels()}
+		for _, r := range counted(report.SpecReports) {
+			spec := Spec{Name: r.FullText(), Failed: r.Failed(), Message: r.Failure.Message}
 			if r.LeafNodeType != types.NodeTypeIt {
 				spec.Name, spec.Step = r.LeafNodeType.String(), true
 			}
-			// Each parallel process reports the failed set-up.
-			again := spec.Step && slices.ContainsFunc(specs, func(s Spec) bool { return s.Step && s.Name == spec.Name })
-			if spec.Failed && !again || !spec.Step && r.State == types.SpecStatePassed {
-				specs = append(specs, spec)
-			}
+			specs = append(specs, spec)
 		}
 	}
 	return specs, nil
+}
+
+// Named returns true if one of the specs has the text in its name.
+func Named(specs []Spec, part string) bool {
+	return slices.ContainsFunc(specs, func(s Spec) bool { return strings.Contains(s.Name, part) })
+}
+
+// counted returns the specs that have run, and the steps of the suite that have failed.
+func counted(specs types.SpecReports) types.SpecReports {
+	var found types.SpecReports
+	var steps []string
+	for _, s := range specs {
+		if s.LeafNodeType == types.NodeTypeIt {
+			if s.State == types.SpecStatePassed || s.Failed() {
+				found = append(found, s)
+			}
+			continue
+		}
+		// Each parallel process reports a step of the suite that has failed.
+		if kind := s.LeafNodeType.String(); s.Failed() && !slices.Contains(steps, kind) {
+			steps = append(steps, kind)
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// readReports reads Ginkgo's JSON report.
+func readReports(name string) ([]types.Report, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var reports []types.Report
+	if err := json.Unmarshal(data, &reports); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return reports, nil
 }

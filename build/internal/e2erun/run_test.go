@@ -98,10 +98,10 @@ func TestReport(t *testing.T) {
 		t.Errorf("a set-up that failed: got %q, %v, %v", s, s.Failures, err)
 	}
 	crash := spec("four", types.NodeTypeIt, types.SpecStatePanicked)
-	crash.Failure.Message, crash.LeafNodeLabels = "why", []string{"start"}
+	crash.Failure.Message = "why"
 	specs, err := ReadSpecs(report(setup, setup, crash,
 		spec("left out", types.NodeTypeIt, types.SpecStateSkipped), spec("five", types.NodeTypeIt, types.SpecStatePassed)))
-	want := "[{SynchronizedBeforeSuite true true  []} {four false true why [start]} {five false false  []}]"
+	want := "[{SynchronizedBeforeSuite true true } {four false true why} {five false false }]"
 	if got := fmt.Sprint(specs); err != nil || got != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

@@ -38,9 +38,15 @@ func restartKubelet(ctx context.Context, node *framework.Node) error {
 }
 
 func restoreKubelet(ctx context.Context, node *framework.Node) error {
-	out, err := node.Shell(ctx, "if [ -e "+kubeletAside+" ]; then mv "+kubeletAside+" "+kubeletFile+"; echo restored; fi")
+	const back = kubeletFile + ".new"
+	out, err := node.Shell(ctx, "if [ -e "+kubeletAside+" ]; then cp -p "+kubeletAside+" "+back+" && mv "+back+" "+kubeletFile+"; echo restored; fi")
 	if err != nil || out == "" {
 		return err
 	}
-	return restartKubelet(ctx, node)
+	if err := restartKubelet(ctx, node); err != nil {
+		return err
+	}
+	// Last of all: as long as it is there, the next run knows that something is left to do.
+	_, err = node.Shell(ctx, "rm "+kubeletAside)
+	return err
 }

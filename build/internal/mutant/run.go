@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -197,26 +196,12 @@ func (r *Run) judge(ctx context.Context, m Mutant, components []string) (Verdict
 // suite runs the specs of the mutant and returns those that have run. What the suite
 // prints goes to a file: most of it is about failures that have to be.
 func (r *Run) suite(ctx context.Context, m Mutant) ([]e2erun.Spec, error) {
-	log, err := os.Create(r.log(m))
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
 	s := r.Suite
-	s.Out, s.Output, s.Args = log, filepath.Join(r.Dir, m.Name, "e2e"), nil
+	s.Output, s.Args = filepath.Join(r.Dir, m.Name, "e2e"), nil
 	for _, part := range m.Specs {
 		s.Args = append(s.Args, "--focus="+regexp.QuoteMeta(part))
 	}
-	// Its error says that specs have failed, or that there is no report.
-	_, runErr := s.Do(ctx)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	ran, err := s.Specs()
-	if err != nil {
-		return nil, fmt.Errorf("the suite ended without a report, see %s: %w", r.log(m), runErr)
-	}
-	return ran, nil
+	return s.Logged(ctx, r.log(m))
 }
 
 func (r *Run) log(m Mutant) string { return filepath.Join(r.Dir, m.Name, "suite.log") }

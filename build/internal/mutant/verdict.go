@@ -31,7 +31,7 @@ func Judge(m Mutant, ran []e2erun.Spec) (Verdict, error) {
 		}
 	}
 	for _, part := range m.Specs {
-		if !slices.ContainsFunc(v.Caught, func(s e2erun.Spec) bool { return strings.Contains(s.Name, part) }) {
+		if !e2erun.Named(v.Caught, part) {
 			v.Missed = append(v.Missed, part)
 		}
 	}

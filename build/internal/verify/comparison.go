@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
-	"strings"
 
 	"sidecar-node/build/internal/e2erun"
 )
@@ -25,7 +23,7 @@ var comparison = Check{
 		if err != nil {
 			return err
 		}
-		specs, err := e2erun.List(ctx, r.Root, r.Path("e2e", "config", "default.yaml"))
+		specs, err := r.specs(ctx)
 		if err != nil {
 			return err
 		}
@@ -42,7 +40,7 @@ func unknownSpecs(text string, specs []e2erun.Spec) []string {
 	}
 	var wrong []string
 	for _, n := range named {
-		if !slices.ContainsFunc(specs, func(s e2erun.Spec) bool { return strings.Contains(s.Name, n[1]) }) {
+		if !e2erun.Named(specs, n[1]) {
 			wrong = append(wrong, fmt.Sprintf("%s: no spec has %q in its name", comparisonFile, n[1]))
 		}
 	}

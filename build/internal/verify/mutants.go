@@ -3,8 +3,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"sidecar-node/build/internal/e2erun"
 	"sidecar-node/build/internal/layout"
@@ -25,7 +23,7 @@ var mutants = Check{
 		if err := pipeline.Tree(ctx, r.Env, layout.Sidecar); err != nil {
 			return err
 		}
-		specs, err := e2erun.List(ctx, r.Root, r.Path("e2e", "config", "default.yaml"))
+		specs, err := r.specs(ctx)
 		if err != nil {
 			return err
 		}
@@ -35,7 +33,7 @@ var mutants = Check{
 				wrong = append(wrong, err.Error())
 			}
 			for _, part := range m.Specs {
-				if !slices.ContainsFunc(specs, func(s e2erun.Spec) bool { return strings.Contains(s.Name, part) }) {
+				if !e2erun.Named(specs, part) {
 					wrong = append(wrong, fmt.Sprintf("mutant %s: no spec has %q in its name: name the one that guards the hook now", m.Name, part))
 				}
 			}

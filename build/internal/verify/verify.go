@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sidecar-node/build/internal/e2erun"
 	"sidecar-node/build/internal/pipeline"
 )
 
@@ -35,6 +36,18 @@ type Repository struct {
 	pipeline.Env
 	// Files are the files that are, or would be, committed.
 	Files []File
+
+	listed []e2erun.Spec
+}
+
+// specs returns the specs of the cluster suite, which are listed once.
+func (r *Repository) specs(ctx context.Context) ([]e2erun.Spec, error) {
+	if r.listed != nil {
+		return r.listed, nil
+	}
+	var err error
+	r.listed, err = e2erun.List(ctx, r.Root, r.Path("e2e", "config", "default.yaml"))
+	return r.listed, err
 }
 
 // Result is the outcome of a check.

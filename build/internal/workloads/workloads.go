@@ -48,7 +48,7 @@ func Image(in Input) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := strings.Join([]string{tree, files, strings.Join(shellCommands, " "), "format 1"}, "\n")
+	key := strings.Join([]string{tree, files, strings.Join(shellCommands, " "), strings.Join(tables, " "), "format 1"}, "\n")
 	layer, err := in.Store.Layer("workloads", key, oci.Gzip, in.fill)
 	if err != nil {
 		return nil, err
