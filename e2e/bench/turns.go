@@ -49,7 +49,7 @@ func (b *Bench) job(ctx context.Context, round int, variant string, in shape) (s
 	return samples, err
 }
 
-// journal reads the journal of a space with one pod.
+// journal reads the journal of a space, as that of one pod of the shape.
 func (b *Bench) journal(ctx context.Context, s *framework.Space, in shape) (pod, error) {
 	var tl journal.Timeline
 	err := s.Insist(ctx, func(ctx context.Context) (err error) {

@@ -49,7 +49,7 @@ func (s *Space) SaveState(ctx context.Context, dir string) error {
 		return err
 	}
 	var errs []error
-	for name, gvr := range map[string]schema.GroupVersionResource{"pods": podResource, "jobs": jobResource} {
+	for name, gvr := range map[string]schema.GroupVersionResource{"pods": PodResource, "jobs": JobResource} {
 		list, err := s.dynamic.Resource(gvr).Namespace(s.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			errs = append(errs, err)

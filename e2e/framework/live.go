@@ -3,10 +3,8 @@ package framework
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,12 +17,12 @@ import (
 
 // LivePod reads a pod in whatever namespace.
 func (c *Cluster) LivePod(ctx context.Context, namespace, name string) (*unstructured.Unstructured, error) {
-	return c.dynamic.Resource(podResource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	return c.dynamic.Resource(PodResource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
 // PodNames returns the names of the pods of a namespace, sorted.
 func (c *Cluster) PodNames(ctx context.Context, namespace string) ([]string, error) {
-	list, err := c.dynamic.Resource(podResource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	list, err := c.dynamic.Resource(PodResource).Namespace(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +63,6 @@ func (c *Cluster) LiveJournal(ctx context.Context, namespace, pod string) ([]rec
 		return nil, err
 	}
 	s := &Space{Cluster: c, Namespace: namespace, dynamic: c.dynamic}
-	var found []record.Record
-	err = s.eachReader(ctx, http.MethodGet, "", func(body []byte) error {
-		records, err := record.Parse(strings.NewReader(string(body)))
-		for _, r := range records {
-			if r.Pod == pod {
-				found = append(found, r)
-			}
-		}
-		return err
-	})
-	return found, err
+	tl, err := s.Journal(ctx)
+	return tl.Pod(pod).Records(), err
 }

@@ -16,7 +16,7 @@ import (
 // Pod reads a pod. The typed form lacks fields that upstream does not know; use
 // Get for these.
 func (s *Space) Pod(ctx context.Context, name string) (*corev1.Pod, error) {
-	o, err := s.dynamic.Resource(podResource).Namespace(s.Namespace).Get(ctx, name, metav1.GetOptions{})
+	o, err := s.dynamic.Resource(PodResource).Namespace(s.Namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *Space) Pod(ctx context.Context, name string) (*corev1.Pod, error) {
 
 // Pods reads the pods with the label, all of them if it is empty.
 func (s *Space) Pods(ctx context.Context, label string) ([]corev1.Pod, error) {
-	list, err := s.dynamic.Resource(podResource).Namespace(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: label})
+	list, err := s.dynamic.Resource(PodResource).Namespace(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: label})
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,13 @@ func (s *Space) AwaitPhase(ctx context.Context, name string, limit time.Duration
 	})
 }
 
-// Logs returns what the container has written to its standard output and standard error.
+// maxLogs is how much of the log of a container Logs reads.
+const maxLogs = 8 << 20
+
+// Logs returns what the container has written to its standard output and standard
+// error, the first 8 MiB of it.
 func (s *Space) Logs(ctx context.Context, pod, container string) (string, error) {
-	body, err := s.raw.Get().AbsPath("/api/v1/namespaces", s.Namespace, "pods", pod, "log").Param("container", container).Do(ctx).Raw()
+	body, err := s.Log(ctx, s.Namespace, pod, container, false, maxLogs)
 	if err != nil {
 		return "", fmt.Errorf("log of container %s of pod %s: %w", container, pod, err)
 	}
@@ -83,7 +87,7 @@ func (s *Space) DeletePod(ctx context.Context, name string, grace time.Duration)
 		seconds := int64(grace / time.Second)
 		opts.GracePeriodSeconds = &seconds
 	}
-	return s.dynamic.Resource(podResource).Namespace(s.Namespace).Delete(ctx, name, opts)
+	return s.dynamic.Resource(PodResource).Namespace(s.Namespace).Delete(ctx, name, opts)
 }
 
 // AwaitPodGone waits until the pod is gone from the API.
@@ -121,7 +125,7 @@ func (s *Space) AwaitJob(ctx context.Context, name string, limit time.Duration, 
 
 // Job reads a Job.
 func (s *Space) Job(ctx context.Context, name string) (*batchv1.Job, error) {
-	o, err := s.dynamic.Resource(jobResource).Namespace(s.Namespace).Get(ctx, name, metav1.GetOptions{})
+	o, err := s.dynamic.Resource(JobResource).Namespace(s.Namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (c *Cluster) RemoveReader(ctx context.Context, prefix string) error {
 
 // readers returns the names of the reader pods that are ready.
 func (c *Cluster) readers(ctx context.Context) ([]string, error) {
-	list, err := c.dynamic.Resource(podResource).Namespace(readerNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app=reader"})
+	list, err := c.dynamic.Resource(PodResource).Namespace(readerNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app=reader"})
 	if err != nil {
 		return nil, err
 	}

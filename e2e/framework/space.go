@@ -25,8 +25,6 @@ var (
 )
 
 var (
-	podResource       = PodResource
-	jobResource       = JobResource
 	eventResource     = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	nodeResource      = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -81,7 +79,7 @@ func (s *Space) Close(ctx context.Context) error {
 	// comes back.
 	return s.Insist(ctx, func(ctx context.Context) error {
 		err := s.Cluster.dynamic.Resource(namespaceResource).Delete(ctx, s.Namespace, metav1.DeleteOptions{})
-		return errors.Join(ignoreGone(err), s.Cluster.dynamic.Resource(podResource).Namespace(s.Namespace).
+		return errors.Join(ignoreGone(err), s.Cluster.dynamic.Resource(PodResource).Namespace(s.Namespace).
 			DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{}))
 	})
 }

@@ -25,7 +25,7 @@ func (s *Space) EvictPod(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.dynamic.Resource(podResource).Namespace(s.Namespace).
+	_, err = s.dynamic.Resource(PodResource).Namespace(s.Namespace).
 		Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{}, "eviction")
 	return err
 }
@@ -33,7 +33,7 @@ func (s *Space) EvictPod(ctx context.Context, name string) error {
 // ResizePod sets the CPU request of a container in place.
 func (s *Space) ResizePod(ctx context.Context, pod, container, cpu string) error {
 	patch := fmt.Sprintf(`{"spec":{"containers":[{"name":%q,"resources":{"requests":{"cpu":%q}}}]}}`, container, cpu)
-	_, err := s.dynamic.Resource(podResource).Namespace(s.Namespace).
+	_, err := s.dynamic.Resource(PodResource).Namespace(s.Namespace).
 		Patch(ctx, pod, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "resize")
 	return err
 }
@@ -47,7 +47,7 @@ func (s *Space) AddEphemeralContainer(ctx context.Context, pod, name string) err
 	if err != nil {
 		return err
 	}
-	_, err = s.dynamic.Resource(podResource).Namespace(s.Namespace).
+	_, err = s.dynamic.Resource(PodResource).Namespace(s.Namespace).
 		Patch(ctx, pod, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "ephemeralcontainers")
 	if err == nil {
 		s.made.note("Pod", pod, map[string]any{"ephemeralContainers": spec["containers"]})
@@ -110,7 +110,7 @@ func (s *Space) setResource(ctx context.Context, name, value string) error {
 	return nil
 }
 
-// LowestPriority makes a priority class below every other, named after the space, and
+// LowestPriority makes a priority class below the default, named after the space, and
 // returns its name and what removes it.
 func (s *Space) LowestPriority(ctx context.Context) (name string, remove func(context.Context) error, err error) {
 	classes := s.Cluster.dynamic.Resource(schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"})

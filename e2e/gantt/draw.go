@@ -49,7 +49,7 @@ type drawnLane struct {
 // laneHeight is in pixels, and the same in the style of the page.
 const laneHeight = 30
 
-// draw draws pods that have records.
+// draw draws pods of which anything is known.
 func draw(pods []Pod) picture {
 	var pic picture
 	var charts []Chart

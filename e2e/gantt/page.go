@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"sidecar-node/e2e/role"
@@ -74,28 +72,4 @@ func Write(w io.Writer, p Page) error {
 		v.Failed += g.Failed
 	}
 	return pageTemplate.Execute(w, v)
-}
-
-// WriteFile writes the page into a file, whole or not at all. Folders that are
-// missing are made.
-func WriteFile(name string, p Page) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if err := Write(f, p); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

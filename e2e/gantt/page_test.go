@@ -2,8 +2,6 @@ package gantt
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,16 +160,5 @@ func TestEmptyPagesAreWritten(t *testing.T) {
 		if len(find(doc, "main", "")) != 1 {
 			t.Errorf("%s: no page", name)
 		}
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "new", "page.html")
-	if err := WriteFile(name, Page{Title: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	files, err := os.ReadDir(filepath.Dir(name))
-	if err != nil || len(files) != 1 {
-		t.Errorf("got %v, %v; want the page alone", files, err)
 	}
 }

@@ -16,8 +16,6 @@ import (
 	"sidecar-node/e2e/journal"
 )
 
-var jobs = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
-
 // JobPods is a Job named "job" that ends by itself, whose pods have the containers
 // app and proxy.
 type JobPods struct {
@@ -74,7 +72,7 @@ func JobIsSuspended(ctx context.Context, s *framework.Space, manifest string) {
 	limit := s.Config.Intervals.Start.Duration
 	await(ctx, s, limit, journal.Ready("app"), journal.Ready("proxy"))
 	suspend := func(yes bool) {
-		_, err := s.Patch(ctx, jobs, "job", types.MergePatchType, fmt.Appendf(nil, `{"spec":{"suspend":%v}}`, yes))
+		_, err := s.Patch(ctx, framework.JobResource, "job", types.MergePatchType, fmt.Appendf(nil, `{"spec":{"suspend":%v}}`, yes))
 		ExpectWithOffset(1, err).To(Succeed())
 	}
 	suspend(true)

@@ -19,18 +19,10 @@ func SidecarIsNoEarlierVictim(ctx context.Context, s *framework.Space, manifest 
 	await(ctx, s, s.Config.Intervals.Start.Duration, journal.Start("app"))
 	pod, err := s.Pod(ctx, "pod")
 	Expect(err).To(Succeed())
-	nodes, err := s.Nodes(ctx)
-	Expect(err).To(Succeed())
-	for _, node := range nodes {
-		if node.Name != pod.Spec.NodeName {
-			continue
-		}
-		app := oomScoreAdjust(ctx, s, node, "app")
-		Expect(app).To(BeNumerically("<", 1000), "with the score of a pod without requests this proves nothing")
-		Expect(oomScoreAdjust(ctx, s, node, "proxy")).To(BeNumerically("<=", app), "the proxy must not be killed before the app")
-		return
-	}
-	Expect(nodes).To(ContainElement(HaveField("Name", pod.Spec.NodeName)))
+	node := NodeNamed(ctx, s, pod.Spec.NodeName)
+	app := oomScoreAdjust(ctx, s, node, "app")
+	Expect(app).To(BeNumerically("<", 1000), "with the score of a pod without requests this proves nothing")
+	Expect(oomScoreAdjust(ctx, s, node, "proxy")).To(BeNumerically("<=", app), "the proxy must not be killed before the app")
 }
 
 // oomScoreAdjust returns what the runtime was told about a running container of the

@@ -23,7 +23,7 @@ type event struct {
 	count int64
 }
 
-// container names the container in the field path of an event, as in
+// fieldPath finds the container in the field path of an event, as in
 // spec.containers{app}.
 var fieldPath = regexp.MustCompile(`^spec\.(?:initContainers|containers|ephemeralContainers)\{(.+)\}$`)
 

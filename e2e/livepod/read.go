@@ -5,6 +5,7 @@ package livepod
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -59,15 +60,15 @@ func Read(ctx context.Context, c *framework.Cluster, namespace, name string) (Po
 	if records := latest(journal, uid); len(records) > 0 {
 		p.Records, p.Source = records, fromJournal
 	}
+	if journalErr != nil {
+		p.Notes = append(p.Notes, "The journal of the suite could not be read: "+journalErr.Error())
+	}
 	if err != nil {
 		if len(p.Records) == 0 {
-			return p, missing(ctx, c, namespace, name)
+			return p, errors.Join(missing(ctx, c, namespace, name), journalErr)
 		}
 		p.Notes = append(p.Notes, "The pod is gone, so nobody knows what its containers were for.")
 		return p, nil
-	}
-	if journalErr != nil {
-		p.Notes = append(p.Notes, "The journal of the suite could not be read: "+journalErr.Error())
 	}
 	objects, err := c.LiveEvents(ctx, namespace, uid)
 	if err != nil {

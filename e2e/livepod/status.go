@@ -3,7 +3,6 @@ package livepod
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,7 +13,7 @@ import (
 
 // fromStatus makes records of what the status of a pod and its events tell, as if its
 // containers had kept a journal. They are as exact as a second; what came within the
-// same second is put into the order in which pods start and stop. Vague names the
+// same second is in the order in which pods start and stop; merge sorts the rest. Vague names the
 // containers of which nobody can tell when they were ready; notes say what else is
 // not known.
 func fromStatus(pod *unstructured.Unstructured, events []event) (records []record.Record, vague map[string]bool, notes []string) {
@@ -24,11 +23,6 @@ func fromStatus(pod *unstructured.Unstructured, events []event) (records []recor
 	}
 	for _, r := range []role.Role{role.Init, role.App, role.Ephemeral, role.Sidecar, role.Native} {
 		s.records = append(s.records, s.stops[r]...)
-	}
-	slices.SortStableFunc(s.records, func(a, b record.Record) int { return a.Wall.Compare(b.Wall) })
-	for i := range s.records {
-		r := &s.records[i]
-		r.Seq, r.Mono, r.Pod, r.UID = int64(i+1), r.Wall.Sub(s.records[0].Wall).Nanoseconds(), pod.GetName(), string(pod.GetUID())
 	}
 	return s.records, s.vague, s.notes
 }

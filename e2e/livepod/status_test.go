@@ -110,6 +110,7 @@ func TestFromStatus(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			records, vague, notes := fromStatus(object(t, podHead+c.status), parseEvents(c.events))
+			records = merge(records, nil, "web", "u1")
 			if got := told(records); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}

@@ -17,7 +17,7 @@ type Outcome struct {
 	Shape Shape
 	// Phase is the phase in which the pod was seen last; empty if it is gone.
 	Phase corev1.PodPhase
-	// Status is what was seen of it last, for people.
+	// Status is what was seen of it last.
 	Status  corev1.PodStatus
 	Journal journal.Timeline
 	// Kills is how often a kubelet was killed while the pod lived. Each of them may
@@ -26,6 +26,10 @@ type Outcome struct {
 	// Overhead is what the runtime, a busy machine and the start of a kubelet may add
 	// to a grace period.
 	Overhead time.Duration
+	// StartLag is how long after the kubelet has asked for a container its first word
+	// may come. It also hides what was down at the end and is started within that time;
+	// what has ended since then may not start again at all.
+	StartLag time.Duration
 }
 
 // minimum is what a sidecar is given when the apps have used up the grace period, and
@@ -111,9 +115,9 @@ func (j *judge) start() {
 			switch {
 			case !started:
 				j.fail("the app started before %s", name)
-			case (sc.Startup || sc.Readiness) && !ready[name] && !j.diedJustNow(name, r):
+			case (sc.Startup || sc.Readiness) && !ready[name] && !j.diedJustNow(name, r, isReady):
 				j.fail("the app started before %s was ready", name)
-			case sc.PostStart > 0 && !hooked[name] && !j.diedJustNow(name, r):
+			case sc.PostStart > 0 && !hooked[name] && !j.diedJustNow(name, r, endsPostStart):
 				j.fail("the app started before the postStart hook of %s had ended", name)
 			}
 		}
@@ -125,16 +129,20 @@ func (j *judge) start() {
 // to the start, on a machine that starts dozens at once.
 const decisionLag = 5 * time.Second
 
-// diedJustNow returns true if the sidecar ended so shortly before the start of the app
-// that the kubelet could not know it.
-func (j *judge) diedJustNow(name string, start record.Record) bool {
-	for _, r := range j.records {
-		if r.Container == name && isEnd(r) && r.Seq < start.Seq && time.Duration(start.Mono-r.Mono) < decisionLag {
+// diedJustNow returns true if the sidecar had passed in a run that ended so shortly
+// before the start of the app that the kubelet could not know it.
+func (j *judge) diedJustNow(name string, start record.Record, passed func(record.Record) bool) bool {
+	for i, r := range j.records {
+		if r.Container == name && isEnd(r) && r.Seq < start.Seq && time.Duration(start.Mono-r.Mono) < decisionLag &&
+			slices.ContainsFunc(j.records[:i], func(e record.Record) bool { return e.Container == name && e.Run == r.Run && passed(e) }) {
 			return true
 		}
 	}
 	return false
 }
+
+func isReady(r record.Record) bool       { return r.Event == record.Ready }
+func endsPostStart(r record.Record) bool { return r.Event == record.HookEnd && r.Hook == "postStart" }
 
 // order wants no sidecar to be asked to stop before the app has ended for good, unless
 // the app has used up the grace period.
@@ -156,12 +164,7 @@ func (j *judge) order() {
 	}
 }
 
-// startLag is how long after the kubelet has asked for a process its first word may
-// come, on a machine that starts dozens at once. It excuses only what was asked for
-// before the end: what has ended since then may not start again at all.
-const startLag = 10 * time.Second
-
-// hookLag is the same for a hook, whose container is there already.
+// hookLag is how long after the kubelet has asked for a hook its first word may come.
 const hookLag = 2 * time.Second
 
 // signalLag is how long a signal may take.
@@ -195,7 +198,7 @@ func (j *judge) nothingAfterTheEnd() {
 	}
 	ended := map[string]bool{}
 	for _, r := range j.records[from:] {
-		late := ended[r.Container] || time.Duration(r.Mono-j.records[from].Mono) > startLag
+		late := ended[r.Container] || time.Duration(r.Mono-j.records[from].Mono) > j.StartLag
 		if r.Event == record.Start && late {
 			j.fail("%s started (run %d) after the end", r.Container, r.Run)
 		}

@@ -90,6 +90,8 @@ func TestJudge(t *testing.T) {
 		"a killed kubelet gives more time":              {shape: server, kills: 1, text: begin + "app:term 9000 app:gone sidecar-1:term sidecar-1:exit"},
 		"app before the sidecar":                        {shape: job, phase: "Succeeded", text: "app:start sidecar-1:start sidecar-1:ready app:exit sidecar-1:term sidecar-1:exit", want: "the app started before sidecar-1"},
 		"app before readiness":                          {shape: job, phase: "Succeeded", text: "sidecar-1:start app:start sidecar-1:ready app:exit sidecar-1:term sidecar-1:exit", want: "the app started before sidecar-1 was ready"},
+		"app before the readiness of a second run":      {shape: job, phase: "Succeeded", text: "sidecar-1:start 500 sidecar-1:exit1 600 sidecar-1:start 5000 app:start 5100 sidecar-1:ready app:exit sidecar-1:term sidecar-1:exit", want: "the app started before sidecar-1 was ready"},
+		"app before the hook of a second run":           {shape: hooked, phase: "Succeeded", text: "sidecar-1:start sidecar-1:postStart 500 sidecar-1:exit1 600 sidecar-1:start sidecar-1:postStart 5000 app:start 5100 sidecar-1:postStarted app:exit sidecar-1:term sidecar-1:exit", want: "before the postStart hook of sidecar-1 had ended"},
 		"app before the end of the hook":                {shape: hooked, phase: "Succeeded", text: "sidecar-1:start sidecar-1:postStart app:start sidecar-1:postStarted app:exit sidecar-1:term sidecar-1:exit", want: "before the postStart hook of sidecar-1 had ended"},
 		"sidecar is asked first":                        {shape: server, text: begin + "sidecar-1:term app:term app:exit sidecar-1:exit", want: "sidecar-1 was asked to stop before the app had ended"},
 		"hook of the sidecar runs first":                {shape: server, text: begin + "sidecar-1:preStop app:term app:exit sidecar-1:term sidecar-1:exit", want: "sidecar-1 was asked to stop before the app had ended"},
@@ -107,7 +109,7 @@ func TestJudge(t *testing.T) {
 		"goes on":                                       {shape: job, phase: "Succeeded", text: begin + "app:exit sidecar-1:term", want: "sidecar-1 has not ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wrong := Outcome{Shape: c.shape, Phase: c.phase, Journal: pod(t, c.text), Kills: c.kills, Overhead: time.Second}.Judge()
+			wrong := Outcome{Shape: c.shape, Phase: c.phase, Journal: pod(t, c.text), Kills: c.kills, Overhead: time.Second, StartLag: 10 * time.Second}.Judge()
 			switch {
 			case c.want == "" && len(wrong) > 0:
 				t.Errorf("all is well, but: %q", wrong)

@@ -31,6 +31,8 @@ type Soak struct {
 	Kill bool
 	// Limit is how long a batch may take before its pods count as stuck.
 	Limit time.Duration
+	// StartLag is how long the first word of a container may take.
+	StartLag time.Duration
 	// Simplify says that for the first violation a simpler pod is looked for.
 	Simplify bool
 	// Dir receives manifest and timeline of each violation.
@@ -121,7 +123,7 @@ func (s *Soak) batch(ctx context.Context, name string, shapes []Shape, nodes []*
 		if closeErr := space.Close(context.WithoutCancel(ctx)); err == nil {
 			err = closeErr
 		}
-		if goneErr := s.awaitGone(context.WithoutCancel(ctx), space); err == nil {
+		if goneErr := awaitGone(context.WithoutCancel(ctx), space); err == nil {
 			err = goneErr
 		}
 		if removeErr := space.RemoveJournal(context.WithoutCancel(ctx)); err == nil {
@@ -180,6 +182,7 @@ func (s *Soak) batch(ctx context.Context, name string, shapes []Shape, nodes []*
 	for i := range outcomes {
 		outcomes[i].Journal = tl.Pod(fmt.Sprintf("pod-%d", i))
 		outcomes[i].Kills = kills
+		outcomes[i].StartLag = s.StartLag
 		// Twenty pods stop side by side, and a kubelet may have to start first.
 		outcomes[i].Overhead = 2*s.Cluster.Config.Intervals.KillOverhead.Duration + time.Duration(kills)*10*time.Second
 	}
@@ -188,18 +191,14 @@ func (s *Soak) batch(ctx context.Context, name string, shapes []Shape, nodes []*
 
 // awaitGone waits until no pod of the space is left. A kubelet that is started among
 // the remains of dead containers needs seconds for each of them.
-func (s *Soak) awaitGone(ctx context.Context, space *framework.Space) error {
-	var left []corev1.Pod
-	for end := time.Now().Add(s.Limit); time.Now().Before(end); time.Sleep(s.Cluster.Config.Intervals.Poll.Duration) {
-		pods, err := space.Pods(ctx, "")
-		if err != nil {
-			continue
+func awaitGone(ctx context.Context, space *framework.Space) error {
+	return space.Insist(ctx, func(ctx context.Context) error {
+		left, err := space.Pods(ctx, "")
+		if err == nil && len(left) > 0 {
+			err = fmt.Errorf("namespace %s still has %d pods: want none after their deletion without grace", space.Namespace, len(left))
 		}
-		if left = pods; len(left) == 0 {
-			return nil
-		}
-	}
-	return fmt.Errorf("after %v namespace %s still has %d pods: want none after their deletion without grace", s.Limit, space.Namespace, len(left))
+		return err
+	})
 }
 
 // pod creates a pod and waits for its end. It returns the phase in which it was seen

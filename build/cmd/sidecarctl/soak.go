@@ -70,7 +70,7 @@ and timeline in _output/soak, and a simpler pod with the same fault is looked fo
 				err = fmt.Errorf("%d violations, see %s", result.Violations, s.Dir)
 			}
 			if err != nil {
-				return fmt.Errorf("%w\nto repeat: make soak ROUNDS=%d ARGS='--seed=%d --batch=%d'", err, s.Rounds, s.Seed, s.Batch)
+				return fmt.Errorf("%w\nto repeat: make soak ROUNDS=%d ARGS='--seed=%d --batch=%d --start-lag=%v'", err, s.Rounds, s.Seed, s.Batch, s.StartLag)
 			}
 			return nil
 		},
@@ -81,6 +81,7 @@ and timeline in _output/soak, and a simpler pod with the same fault is looked fo
 	cmd.Flags().BoolVar(&s.Kill, "kill", true, "kill the kubelet at random")
 	cmd.Flags().BoolVar(&s.Simplify, "simplify", true, "look for a simpler pod when there is a violation")
 	cmd.Flags().DurationVar(&s.Limit, "limit", 3*time.Minute, "after this time a pod is stuck")
+	cmd.Flags().DurationVar(&s.StartLag, "start-lag", 2*time.Second, "how long the first word of a container may take; more where the machine is busy")
 	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "use this cluster (default: $KUBECONFIG, or else that of make cluster)")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sidecar-node/build/internal/replace"
 	"sidecar-node/e2e/config"
 	"sidecar-node/e2e/framework"
 	"sidecar-node/e2e/gantt"
@@ -55,11 +57,15 @@ the one of make cluster, which is not created.`,
 			}
 			fmt.Fprint(out, pod.Text())
 			page := env.Output("timeline", namespace, name+".html")
-			if err := gantt.WriteFile(page, gantt.Page{
+			var data bytes.Buffer
+			if err := gantt.Write(&data, gantt.Page{
 				Title: "Pod " + namespace + "/" + name,
 				Facts: []string{"read " + time.Now().UTC().Format(time.RFC1123)},
 				Specs: []gantt.Spec{{Group: namespace, Name: name, Pods: []gantt.Pod{pod.Pod}, Source: pod.Source}},
 			}); err != nil {
+				return err
+			}
+			if err := replace.File(page, data.Bytes()); err != nil {
 				return err
 			}
 			fmt.Fprintf(out, "page: %s\n", page)

@@ -1,6 +1,7 @@
 package e2erun
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"sidecar-node/build/internal/replace"
 	"sidecar-node/e2e/artifact"
 	"sidecar-node/e2e/gantt"
 	"sidecar-node/e2e/timeline"
@@ -40,7 +42,11 @@ func WritePicture(output string, gate Gate) (string, error) {
 		}
 	}
 	name := filepath.Join(output, PictureFile)
-	return name, gantt.WriteFile(name, page)
+	var data bytes.Buffer
+	if err := gantt.Write(&data, page); err != nil {
+		return "", err
+	}
+	return name, replace.File(name, data.Bytes())
 }
 
 // inOrder returns the specs that count, as the sources have them, not as they ran:
