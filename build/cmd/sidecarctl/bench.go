@@ -13,8 +13,6 @@ import (
 
 	"sidecar-node/build/internal/e2erun"
 	"sidecar-node/e2e/bench"
-	"sidecar-node/e2e/config"
-	"sidecar-node/e2e/framework"
 )
 
 func init() { commands = append(commands, benchCommand) }
@@ -111,11 +109,8 @@ func (r *benchRun) measure(ctx context.Context, env *environment) (err error) {
 }
 
 func (r *benchRun) measureIn(ctx context.Context, env *environment, kubeconfig string) error {
-	settings, err := config.Load(env.Path("e2e", "config", "default.yaml"))
-	if err != nil {
-		return err
-	}
-	if r.Cluster, err = framework.Connect(kubeconfig, settings); err != nil {
+	var err error
+	if r.Cluster, err = connect(kubeconfig, env.suiteSettings()); err != nil {
 		return err
 	}
 	fmt.Fprintf(r.Out, "==> measure in %d rounds, seed %d\n", r.Rounds, r.Seed)

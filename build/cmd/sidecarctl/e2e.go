@@ -19,7 +19,7 @@ import (
 func init() { commands = append(commands, e2eCommand) }
 
 func e2eCommand(env *environment) *cobra.Command {
-	run := e2erun.Run{Root: env.Root, Config: env.Path("e2e", "config", "default.yaml")}
+	run := e2erun.Run{Root: env.Root, Config: env.suiteSettings()}
 	var gate string
 	rounds := 1
 	cmd := &cobra.Command{

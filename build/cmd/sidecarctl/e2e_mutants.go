@@ -15,8 +15,6 @@ import (
 	"sidecar-node/build/internal/layout"
 	"sidecar-node/build/internal/mutant"
 	"sidecar-node/build/internal/pipeline"
-	"sidecar-node/e2e/config"
-	"sidecar-node/e2e/framework"
 )
 
 func init() { commands = append(commands, e2eMutantsCommand) }
@@ -80,11 +78,7 @@ func (e *environment) placeMutants(ctx context.Context, run *mutant.Run, setting
 	if err != nil {
 		return err
 	}
-	numbers, err := config.Load(settings)
-	if err != nil {
-		return err
-	}
-	target, err := framework.Connect(c.Kubeconfig, numbers)
+	target, err := connect(c.Kubeconfig, settings)
 	if err != nil {
 		return err
 	}

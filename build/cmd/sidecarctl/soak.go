@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sidecar-node/build/internal/e2erun"
-	"sidecar-node/e2e/config"
-	"sidecar-node/e2e/framework"
 	"sidecar-node/e2e/soak"
 )
 
@@ -36,21 +34,15 @@ and timeline in _output/soak, and a simpler pod with the same fault is looked fo
 			if s.Rounds < 1 || s.Batch < 1 {
 				return errors.New("--rounds and --batch: want at least 1")
 			}
-			if kubeconfig == "" {
-				kubeconfig = os.Getenv("KUBECONFIG")
-			}
-			if kubeconfig == "" {
+			if kubeconfig == "" && os.Getenv("KUBECONFIG") == "" {
 				c, err := env.e2eCluster(ctx, e2erun.GateOn, out)
 				if err != nil {
 					return err
 				}
 				kubeconfig = c.Kubeconfig
 			}
-			settings, err := config.Load(env.Path("e2e", "config", "default.yaml"))
-			if err != nil {
-				return err
-			}
-			if s.Cluster, err = framework.Connect(kubeconfig, settings); err != nil {
+			var err error
+			if s.Cluster, err = connect(kubeconfig, env.suiteSettings()); err != nil {
 				return err
 			}
 			if err := s.Cluster.InstallReader(ctx); err != nil {

@@ -255,7 +255,7 @@ func (r *testRun) e2e(ctx context.Context, gate e2erun.Gate) (result phase.Resul
 		result.Passed++
 	}
 	run := e2erun.Run{
-		Root: r.Root, Config: r.Path("e2e", "config", "default.yaml"), Kubeconfig: c.Kubeconfig, Gate: gate,
+		Root: r.Root, Config: r.suiteSettings(), Kubeconfig: c.Kubeconfig, Gate: gate,
 		Output: r.suiteOutput(gate), Out: r.out,
 	}
 	if err := r.loadWorkloads(ctx, &run, c); err != nil {

@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sidecar-node/build/internal/replace"
-	"sidecar-node/e2e/config"
-	"sidecar-node/e2e/framework"
 	"sidecar-node/e2e/gantt"
 	"sidecar-node/e2e/livepod"
 )
@@ -43,11 +41,7 @@ the one of make cluster, which is not created.`,
 			if kubeconfig, err = env.someKubeconfig(kubeconfig); err != nil {
 				return err
 			}
-			settings, err := config.Load(env.Path("e2e", "config", "default.yaml"))
-			if err != nil {
-				return err
-			}
-			c, err := framework.Connect(kubeconfig, settings)
+			c, err := connect(kubeconfig, env.suiteSettings())
 			if err != nil {
 				return err
 			}
